@@ -1,0 +1,8 @@
+module github.com/pi-go/pi/ai
+
+go 1.26.0
+
+require (
+	github.com/google/go-cmp v0.7.0
+	pgregory.net/rapid v1.3.0
+)

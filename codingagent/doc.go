@@ -1,0 +1,2 @@
+// Package codingagent is the coding agent as a library.
+package codingagent

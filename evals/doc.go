@@ -1,0 +1,2 @@
+// Package evals runs tasks against the coding agent and checks the outcome.
+package evals

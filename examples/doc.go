@@ -1,0 +1,2 @@
+// Package examples holds small programs that the tests build and run.
+package examples

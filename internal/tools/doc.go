@@ -1,0 +1,2 @@
+// Package tools holds the repository's own checks and release tooling.
+package tools

@@ -1,0 +1,2 @@
+// Package vttest compares what tui draws with an independent terminal emulator.
+package vttest

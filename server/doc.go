@@ -1,0 +1,2 @@
+// Package server hosts coding-agent sessions over HTTP.
+package server

@@ -1,0 +1,2 @@
+// Package sqlite keeps sessions in one SQLite database.
+package sqlite

@@ -1,0 +1,2 @@
+// Package tui draws and edits text in a terminal; it knows nothing of models or agents.
+package tui
