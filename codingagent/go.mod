@@ -15,4 +15,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require golang.org/x/tools v0.52.0 // indirect
+require (
+	github.com/pi-go/pi/agentcore v0.1.0
+	github.com/pi-go/pi/ai v0.1.0
+	golang.org/x/tools v0.52.0 // indirect
+)
