@@ -1,0 +1,77 @@
+package auth
+
+import "context"
+
+// EnvKey is the common [APIKeyMethod]: a stored key, or the first of some
+// environment variables that is set.
+type EnvKey struct {
+	// Vars are the variables, in order.
+	Vars []string
+	// BearerVars are those of Vars whose value goes into the Authorization
+	// header even if the protocol has a header of its own for keys.
+	BearerVars []string
+	// Optional says that requests without a key are fine (local servers).
+	Optional bool
+}
+
+// Name is "API key".
+func (k EnvKey) Name() string { return "API key" }
+
+// EnvVars gives Vars.
+func (k EnvKey) EnvVars() []string { return k.Vars }
+
+// Check says where the key would come from.
+func (k EnvKey) Check(in Input) string {
+	if c := in.Credential; c != nil {
+		if c.Type == TypeAPIKey && (c.Key != "" || k.fromEnv(in.Env) != "") {
+			return "stored credential"
+		}
+		return ""
+	}
+	if name := k.fromEnv(in.Env); name != "" {
+		return name
+	}
+	if k.Optional {
+		return "no key needed"
+	}
+	return ""
+}
+
+// Resolve gives the key.
+func (k EnvKey) Resolve(ctx context.Context, in Input) (*Resolved, error) {
+	if c := in.Credential; c != nil && c.Key != "" {
+		key := c.Key
+		if in.Resolve != nil {
+			v, err := in.Resolve(ctx, key)
+			if err != nil {
+				return nil, err
+			}
+			key = v
+		}
+		return &Resolved{APIKey: key, Env: c.Env, Source: "stored credential"}, nil
+	}
+	name := k.fromEnv(in.Env)
+	if name == "" {
+		if k.Optional {
+			return &Resolved{Source: "no key needed"}, nil
+		}
+		return nil, nil
+	}
+	r := &Resolved{APIKey: in.Env.Lookup(name), Source: name}
+	for _, b := range k.BearerVars {
+		r.Bearer = r.Bearer || b == name
+	}
+	if in.Credential != nil {
+		r.Env = in.Credential.Env
+	}
+	return r, nil
+}
+
+func (k EnvKey) fromEnv(env Environment) string {
+	for _, name := range k.Vars {
+		if env.Lookup(name) != "" {
+			return name
+		}
+	}
+	return ""
+}

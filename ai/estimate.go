@@ -1,0 +1,100 @@
+package ai
+
+import "unicode/utf8"
+
+// Sizes for estimating tokens before a vendor has counted them. English and
+// code take about 3.5 bytes a token; scripts outside ASCII about one token a
+// character, which 3.5 bytes a token would underrate by half or more.
+const (
+	asciiPerToken  = 3.5
+	imageTokens    = 1200
+	messageTokens  = 4
+	fitMarginTiny  = 4096
+	fitMarginShare = 15 // percent
+	fitSmallRoom   = 32768
+)
+
+// EstimateText estimates the tokens of a text.
+func EstimateText[S ~string | ~[]byte](s S) int64 {
+	ascii, other := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch b := s[i]; {
+		case b < utf8.RuneSelf:
+			ascii++
+		case b >= 0xC0: // first byte of a longer character
+			other++
+		}
+	}
+	return int64(float64(ascii)/asciiPerToken+0.999) + int64(other)
+}
+
+// EstimateMessage estimates the tokens of one message.
+func EstimateMessage(m Message) int64 {
+	switch m := m.(type) {
+	case *SystemMessage:
+		n := EstimateText(m.Text())
+		for i := range m.ToolsAdded {
+			n += EstimateText(m.ToolsAdded[i].AppendJSON(nil))
+		}
+		return n + messageTokens
+	case *UserMessage:
+		return estimateBlocks(m.Content) + messageTokens
+	case *AssistantMessage:
+		return estimateBlocks(m.Content) + messageTokens
+	case *ToolResultMessage:
+		return estimateBlocks(m.Content) + messageTokens
+	}
+	return 0
+}
+
+func estimateBlocks(blocks []Block) int64 {
+	var n int64
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case *Text:
+			n += EstimateText(b.Text)
+		case *Thinking:
+			n += EstimateText(b.Text)
+		case *Image:
+			n += imageTokens
+		case *ToolCall:
+			n += EstimateText(b.Name) + EstimateText(b.Arguments)
+		}
+	}
+	return n
+}
+
+// EstimateContext estimates the tokens of a conversation: what the vendor
+// counted at the last successful answer, plus estimates of what came after;
+// everything estimated when no answer has counts.
+func EstimateContext(messages []Message) int64 {
+	var n int64
+	for i := len(messages) - 1; i >= 0; i-- {
+		if a, ok := messages[i].(*AssistantMessage); ok && a.StopReason != StopError && a.StopReason != StopAborted {
+			if used := a.Usage.ContextTokens(); used > 0 {
+				return n + used
+			}
+		}
+		n += EstimateMessage(messages[i])
+	}
+	return n
+}
+
+// FitMaxTokens gives the output cap to ask for: the wanted one (0 means the
+// model's), or what the context window leaves free after the estimated prompt
+// and a margin of 15 % (at least 4096 tokens), whichever is smaller; at least
+// 1. A model of unknown window gets what is wanted.
+func FitMaxTokens(m *Model, messages []Message, want int64) int64 {
+	if want <= 0 {
+		want = m.MaxTokens
+	}
+	if m.ContextWindow <= 0 {
+		return max(want, 1)
+	}
+	input := EstimateContext(messages)
+	room := m.ContextWindow - input - max(fitMarginTiny, input*fitMarginShare/100)
+	if room < fitSmallRoom {
+		room = min(fitSmallRoom, m.ContextWindow-input-fitMarginTiny)
+	}
+	return min(want, max(1, room))
+}

@@ -1,0 +1,399 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pi-go/pi/ai/auth"
+)
+
+// ModelsConfig holds what a collection of models shares. The zero value is
+// right for a program that takes its keys from the environment.
+type ModelsConfig struct {
+	// Credentials are the stored ones; nil means none.
+	Credentials auth.Store
+	// Env is where keys and settings are looked up; nil means the process
+	// environment.
+	Env auth.Environment
+	// FileExists is for credentials that live in files; nil means the real
+	// file system.
+	FileExists func(path string) bool
+	// ResolveKey expands indirections in stored keys ("$NAME", "!command");
+	// nil leaves them as they are.
+	ResolveKey func(ctx context.Context, value string) (string, error)
+	// HTTPClient sends the requests; nil means one with sensible time-outs
+	// and proxies from Env.
+	HTTPClient *http.Client
+	Identity   Identity
+	// Now is the clock; nil means [time.Now].
+	Now func() time.Time
+}
+
+// Models is a collection of providers and the one place to call them. Two
+// collections share nothing. It is safe for concurrent use.
+type Models struct {
+	cfg ModelsConfig
+
+	mu        sync.RWMutex
+	providers map[string]Provider
+	order     []string
+}
+
+// NewModels makes a collection that takes keys from the environment.
+//
+//	models := ai.NewModels(anthropic.New())
+func NewModels(providers ...Provider) *Models {
+	return ModelsConfig{}.New(providers...)
+}
+
+// New makes a collection with this configuration.
+func (c ModelsConfig) New(providers ...Provider) *Models {
+	if c.Env == nil {
+		c.Env = auth.OSEnvironment()
+	}
+	if c.FileExists == nil {
+		c.FileExists = auth.OSFileExists
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Identity.UserAgent == "" {
+		c.Identity.UserAgent = "pi-go/" + Version
+	}
+	m := &Models{cfg: c, providers: make(map[string]Provider)}
+	for _, p := range providers {
+		m.SetProvider(p)
+	}
+	return m
+}
+
+// SetProvider adds a provider, or replaces the one with the same id.
+func (m *Models) SetProvider(p Provider) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := m.providers[p.ID()]; !known {
+		m.order = append(m.order, p.ID())
+	}
+	m.providers[p.ID()] = p
+}
+
+// DeleteProvider removes a provider; unknown ids are ignored.
+func (m *Models) DeleteProvider(id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.providers, id)
+	m.order = slices.DeleteFunc(m.order, func(o string) bool { return o == id })
+}
+
+// Provider gives a provider by id, nil when there is none.
+func (m *Models) Provider(id string) Provider {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.providers[id]
+}
+
+// Providers lists the providers in the order in which they were added.
+func (m *Models) Providers() []Provider {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	list := make([]Provider, 0, len(m.order))
+	for _, id := range m.order {
+		list = append(list, m.providers[id])
+	}
+	return list
+}
+
+// Model finds a chat model. The error names the nearest known ids.
+func (m *Models) Model(provider, id string) (*Model, error) {
+	p := m.Provider(provider)
+	if p == nil {
+		return nil, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+	}
+	var ids []string
+	for _, model := range p.Models() {
+		if model.Type != "" && model.Type != ModelChat {
+			continue
+		}
+		if model.ID == id {
+			return model, nil
+		}
+		ids = append(ids, model.ID)
+	}
+	return nil, Errorf(KindConfig, "provider %s has no model %q%s", provider, id, didYouMean(id, ids))
+}
+
+func (m *Models) providerIDs() []string {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.Clone(m.order)
+}
+
+// Chat lists the chat models of all providers.
+func (m *Models) Chat() []*Model {
+	var list []*Model
+	for _, p := range m.Providers() {
+		for _, model := range p.Models() {
+			if model.Type == "" || model.Type == ModelChat {
+				list = append(list, model)
+			}
+		}
+	}
+	return list
+}
+
+// AuthStatus says how a provider would authenticate.
+type AuthStatus struct {
+	// Source says where the key would come from; "" means that the provider
+	// is not configured.
+	Source string
+	// OAuth says that it is a login.
+	OAuth bool
+}
+
+// Configured reports whether requests can be tried.
+func (s AuthStatus) Configured() bool { return s.Source != "" }
+
+// CheckAuth says how a provider would authenticate. It has no side effects:
+// no command is run, no token refreshed, no server called.
+func (m *Models) CheckAuth(ctx context.Context, provider string) (AuthStatus, error) {
+	p := m.Provider(provider)
+	if p == nil {
+		return AuthStatus{}, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+	}
+	in, err := m.authInput(ctx, p, nil)
+	if err != nil {
+		return AuthStatus{}, err
+	}
+	methods := p.Auth()
+	if c := in.Credential; c != nil && c.Type == auth.TypeOAuth {
+		if methods.OAuth == nil {
+			return AuthStatus{}, nil
+		}
+		return AuthStatus{Source: "OAuth", OAuth: true}, nil
+	}
+	if methods.APIKey != nil {
+		return AuthStatus{Source: methods.APIKey.Check(in)}, nil
+	}
+	if methods.OAuth == nil {
+		return AuthStatus{Source: "no key needed"}, nil
+	}
+	return AuthStatus{}, nil
+}
+
+// Available lists the chat models whose provider is configured. Providers
+// whose credentials can not be read are left out; CheckAuth tells why.
+func (m *Models) Available(ctx context.Context) []*Model {
+	var list []*Model
+	for _, p := range m.Providers() {
+		if s, err := m.CheckAuth(ctx, p.ID()); err != nil || !s.Configured() {
+			continue
+		}
+		for _, model := range p.Models() {
+			if model.Type == "" || model.Type == ModelChat {
+				list = append(list, model)
+			}
+		}
+	}
+	return list
+}
+
+func (m *Models) authInput(ctx context.Context, p Provider, env map[string]string) (auth.Input, error) {
+	in := auth.Input{Env: m.cfg.Env, FileExists: m.cfg.FileExists, Resolve: m.cfg.ResolveKey}
+	if m.cfg.Credentials != nil {
+		c, err := m.cfg.Credentials.Read(ctx, p.ID())
+		if err != nil {
+			return in, &APIError{Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(), Message: fmt.Sprintf("read the stored credential of %s: %v", p.ID(), err), Err: err}
+		}
+		in.Credential = c
+		if c != nil {
+			in.Env = in.Env.Overlay(c.Env)
+		}
+	}
+	in.Env = in.Env.Overlay(env)
+	return in, nil
+}
+
+// Auth resolves how a request to the provider authenticates: an explicit key,
+// else the stored credential, else the environment. A stored credential owns
+// its provider: when it does not work, the environment is not tried.
+func (m *Models) Auth(ctx context.Context, provider string, opts Options) (auth.Resolved, error) {
+	p := m.Provider(provider)
+	if p == nil {
+		return auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+	}
+	return m.resolveAuth(ctx, p, opts)
+}
+
+func (m *Models) resolveAuth(ctx context.Context, p Provider, opts Options) (auth.Resolved, error) {
+	methods := p.Auth()
+	if opts.APIKey != "" {
+		return auth.Resolved{APIKey: opts.APIKey, Source: "explicit key"}, nil
+	}
+	in, err := m.authInput(ctx, p, opts.Env)
+	if err != nil {
+		return auth.Resolved{}, err
+	}
+	if c := in.Credential; c != nil && c.Type == auth.TypeOAuth && methods.OAuth != nil {
+		c, err := m.fresh(ctx, p, methods.OAuth, c)
+		if err != nil {
+			return auth.Resolved{}, &APIError{Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(), Message: err.Error(), Err: err}
+		}
+		r, err := methods.OAuth.ToAuth(c)
+		if err != nil {
+			return auth.Resolved{}, &APIError{Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(), Message: fmt.Sprintf("use the login of %s: %v", p.ID(), err), Err: err}
+		}
+		r.OAuth = true
+		return *r, nil
+	}
+	if methods.APIKey == nil {
+		if methods.OAuth == nil {
+			return auth.Resolved{}, nil
+		}
+		return auth.Resolved{}, notConfigured(p)
+	}
+	r, err := methods.APIKey.Resolve(ctx, in)
+	if err != nil {
+		return auth.Resolved{}, &APIError{Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(), Message: fmt.Sprintf("key of %s: %v", p.ID(), err), Err: err}
+	}
+	if r == nil {
+		return auth.Resolved{}, notConfigured(p)
+	}
+	return *r, nil
+}
+
+// refreshMargin is how long before its expiry a token is renewed.
+const refreshMargin = 5 * time.Minute
+
+// fresh gives a login that is valid for a while, renewing it under the
+// store's lock if need be; another process may have done so meanwhile.
+func (m *Models) fresh(ctx context.Context, p Provider, method auth.OAuthMethod, c *auth.Credential) (*auth.Credential, error) {
+	stale := func(c *auth.Credential) bool {
+		return c.Expires != 0 && m.cfg.Now().Add(refreshMargin).UnixMilli() >= c.Expires
+	}
+	if !stale(c) {
+		return c, nil
+	}
+	c, err := m.cfg.Credentials.Modify(ctx, p.ID(), func(c *auth.Credential) (*auth.Credential, error) {
+		if c == nil || c.Type != auth.TypeOAuth {
+			return c, errors.New("the stored login was removed meanwhile")
+		}
+		if !stale(c) {
+			return c, nil
+		}
+		return method.Refresh(ctx, c)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("refresh the login of %s: %w", p.ID(), err)
+	}
+	return c, nil
+}
+
+// notConfigured says which variable or login would give the provider a key.
+func notConfigured(p Provider) *APIError {
+	var ways []string
+	methods := p.Auth()
+	if methods.APIKey != nil {
+		if vars := methods.APIKey.EnvVars(); len(vars) > 0 {
+			ways = append(ways, "set "+strings.Join(vars, " or "))
+		}
+		ways = append(ways, "store a key with a login")
+	}
+	if methods.OAuth != nil {
+		ways = append(ways, "sign in with "+methods.OAuth.Name())
+	}
+	return &APIError{
+		Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(),
+		Message: fmt.Sprintf("no API key for provider %s: %s", p.ID(), strings.Join(ways, ", or ")),
+	}
+}
+
+// Stream asks a model. It never fails and never panics: what goes wrong is in
+// the stream's last event and in its result.
+func (m *Models) Stream(ctx context.Context, model *Model, req Request, opts Options) *Stream {
+	if model == nil {
+		return FailedStream(ctx, StreamInfo{Now: m.cfg.Now}, Errorf(KindConfig, "no model was chosen"))
+	}
+	if opts.Thinking == "" {
+		opts.Thinking = ThinkingOff
+	}
+	level := model.ClampThinking(opts.Thinking)
+	info := StreamInfo{Model: model, Thinking: level, Now: m.cfg.Now, MaxAnswer: opts.Limits.Answer}
+	return NewStream(ctx, info, func(ctx context.Context, out *Emitter) error {
+		p := m.Provider(model.Provider)
+		if p == nil {
+			return Errorf(KindConfig, "unknown provider %q%s", model.Provider, didYouMean(model.Provider, m.providerIDs()))
+		}
+		api, err := p.API(model)
+		if err != nil {
+			return err
+		}
+		resolved, err := m.resolveAuth(ctx, p, opts)
+		if err != nil {
+			return err
+		}
+		return api.Stream(ctx, m.call(p, model, level, req, opts, resolved), out)
+	})
+}
+
+// Complete asks a model and waits for the whole answer. The error is that of
+// [AssistantMessage.Err]; the answer is never nil and holds what came.
+func (m *Models) Complete(ctx context.Context, model *Model, req Request, opts Options) (*AssistantMessage, error) {
+	msg := m.Stream(ctx, model, req, opts).Result()
+	return msg, msg.Err()
+}
+
+func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request, opts Options, resolved auth.Resolved) *Call {
+	c := &Call{
+		Model: model, Options: opts, Auth: resolved, Identity: m.cfg.Identity,
+		SessionID: opts.sessionID(), BaseURL: model.BaseURL, HTTP: m.cfg.HTTPClient,
+		Env: m.cfg.Env.Overlay(resolved.Env).Overlay(opts.Env),
+	}
+	if opts.HTTPClient != nil {
+		c.HTTP = opts.HTTPClient
+	}
+	if resolved.BaseURL != "" {
+		c.BaseURL = resolved.BaseURL
+	}
+	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	if hp, ok := p.(HeaderProvider); ok && len(hp.Headers()) > 0 {
+		// Below the model's own, so that a model can replace them.
+		headers := make(map[string]string)
+		for k, v := range hp.Headers() {
+			headers[k] = v
+		}
+		for k, v := range model.Headers {
+			headers[k] = v
+		}
+		withHeaders := *model
+		withHeaders.Headers = headers
+		c.Model = &withHeaders
+	}
+	c.Messages = req.Transcript()
+	c.Options.Thinking = level
+	c.Options.MaxTokens = FitMaxTokens(model, c.Messages, opts.MaxTokens)
+	return c
+}
+
+// Transcript gives the request as messages alone: System and Tools become one
+// leading system message, merged into the one that is already there.
+func (r Request) Transcript() []Message {
+	if r.System == "" && len(r.Tools) == 0 {
+		return r.Messages
+	}
+	lead := &SystemMessage{Content: r.System, ToolsAdded: r.Tools}
+	rest := r.Messages
+	if len(rest) > 0 {
+		if first, ok := rest[0].(*SystemMessage); ok {
+			merged := ReplaySystem([]Message{lead, first}).Message
+			merged.Timestamp = first.Timestamp
+			lead, rest = merged, rest[1:]
+		}
+	}
+	return append([]Message{lead}, rest...)
+}
