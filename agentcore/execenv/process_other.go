@@ -1,0 +1,12 @@
+//go:build unix && !linux && !darwin
+
+package execenv
+
+import "syscall"
+
+// waitUnreaped is left out: the shell is reaped when it ends, and from then on
+// its group is not killed any more.
+func waitUnreaped(int) bool { return false }
+
+// killSession kills the process group of a session's leader.
+func killSession(sid int) { syscall.Kill(-sid, syscall.SIGKILL) }
