@@ -1,0 +1,335 @@
+package ai
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Texts that stand for what a model can not be given.
+const (
+	// NoteImageOmitted replaces an image that a text-only model can not see.
+	NoteImageOmitted = "(image omitted: model does not support images)"
+	// NoteToolImageOmitted replaces such an image in a tool result.
+	NoteToolImageOmitted = "(tool image omitted: model does not support images)"
+	// NoteNoToolOutput is the text of a tool result that has no content.
+	NoteNoToolOutput = "(no tool output)"
+	// NoteSeeImage is the text of a tool result that has only images, for
+	// protocols that send those apart.
+	NoteSeeImage = "(see attached image)"
+	// NoteNoResult is the text of the result that is made up for a tool call
+	// whose own never came.
+	NoteNoResult = "No result provided"
+	// nameOfNamelessTool stands for the name of a tool call that has none;
+	// vendors refuse a request with an empty name.
+	nameOfNamelessTool = "unknown_tool"
+)
+
+// TransformOptions are a protocol's rules for [Transform]. The zero value
+// leaves ids as they are and collapses system messages into one.
+type TransformOptions struct {
+	// ToolCallID gives the ids that go out; nil keeps them (but see IDRule on
+	// repeated ids).
+	ToolCallID IDRule
+	// System says which system messages can be sent in the middle.
+	System SystemMode
+	// KeepSignedBlank keeps blank text of the same model that has a signature,
+	// for vendors that want the signature back.
+	KeepSignedBlank bool
+}
+
+// Transform turns a conversation into one that a model accepts. It is pure:
+// the messages are not changed, those that need no change are returned as they
+// are (the same pointers), and applying it twice changes nothing.
+//
+//   - Answers of the same model (provider, API and id are equal) keep their
+//     thinking and signatures. Answers of another model lose both.
+//   - Answers that failed, were aborted or never ended are left out, together
+//     with the results of their tool calls.
+//   - Each tool call is followed, right after its turn and in the order of the
+//     calls, by exactly one result: its own, wherever that stood, or a made-up
+//     error result. Results that answer no call are left out.
+//   - Ids of tool calls follow opts.ToolCallID and are unique.
+//   - Images become a note for a model that takes text only.
+//   - Blank texts are left out, and messages that have nothing else; a result
+//     without content says so. Blocks of unknown kind are left out.
+//   - System messages follow opts.System.
+func Transform(model *Model, messages []Message, opts TransformOptions) []Message {
+	t := transformer{model: model, opts: opts, images: model.Accepts("image")}
+	answers := pairResults(messages)
+	out := make([]Message, 0, len(messages)+1)
+	for _, m := range opts.System.arrange(messages) {
+		switch m := m.(type) {
+		case *SystemMessage:
+			if !blank(m.Content) || len(m.Sections)+len(m.ToolsAdded)+len(m.ToolsRemoved) > 0 {
+				out = append(out, m)
+			}
+		case *UserMessage:
+			if content := t.input(m.Content, NoteImageOmitted); len(content) > 0 {
+				out = append(out, withUserContent(m, content))
+			}
+		case *AssistantMessage:
+			out = t.turn(out, m, answers[m])
+		case *ToolResultMessage:
+			// Sent right after the call it answers.
+		}
+	}
+	return out
+}
+
+type transformer struct {
+	model  *Model
+	opts   TransformOptions
+	images bool
+	used   map[string]bool // ids that were given out
+	calls  int
+}
+
+// unfit reports whether an answer can not be sent again.
+func unfit(m *AssistantMessage) bool {
+	switch m.StopReason {
+	case StopError, StopAborted, StopPending:
+		return true
+	}
+	return false
+}
+
+// callSlot is a tool call that waits for its result.
+type callSlot struct {
+	turn *AssistantMessage
+	at   int // among the calls of the turn
+}
+
+// pairResults finds the result of each tool call: for each turn, a slice with
+// one element per call, nil where there is none. A result belongs to the
+// nearest earlier turn that waits for its id; when that turn is not sent,
+// neither is the result. The same message twice in a conversation counts once.
+func pairResults(messages []Message) map[*AssistantMessage][]*ToolResultMessage {
+	answers := make(map[*AssistantMessage][]*ToolResultMessage)
+	waiting := make(map[string][]callSlot) // the latest turn is last, its calls in order
+	for _, m := range messages {
+		switch m := m.(type) {
+		case *AssistantMessage:
+			if _, again := answers[m]; again {
+				continue
+			}
+			calls := 0
+			for _, b := range m.Content {
+				if c, ok := b.(*ToolCall); ok {
+					waiting[c.ID] = append(waiting[c.ID], callSlot{m, calls})
+					calls++
+				}
+			}
+			if calls > 0 {
+				answers[m] = make([]*ToolResultMessage, calls)
+			}
+		case *ToolResultMessage:
+			slots := waiting[m.ToolCallID]
+			if len(slots) == 0 {
+				continue
+			}
+			// The first call of the latest turn among those that wait.
+			turn := slots[len(slots)-1].turn
+			at := slices.IndexFunc(slots, func(s callSlot) bool { return s.turn == turn })
+			answers[turn][slots[at].at] = m
+			waiting[m.ToolCallID] = slices.Delete(slots, at, at+1)
+		}
+	}
+	return answers
+}
+
+// turn appends an answer and the results of its tool calls.
+func (t *transformer) turn(out []Message, m *AssistantMessage, results []*ToolResultMessage) []Message {
+	if unfit(m) {
+		return out
+	}
+	same := m.Provider == t.model.Provider && m.API == t.model.API && m.Model == t.model.ID
+	content, changed := t.answer(m.Content, same)
+	if len(content) == 0 {
+		return out
+	}
+	sent := m
+	if changed {
+		c := *m
+		c.Content = content
+		sent = &c
+	}
+	out = append(out, sent)
+	n := 0
+	for _, b := range content {
+		c, ok := b.(*ToolCall)
+		if !ok {
+			continue
+		}
+		var r *ToolResultMessage
+		if n < len(results) {
+			r = results[n]
+		}
+		n++
+		out = append(out, t.result(r, c, m.Timestamp))
+	}
+	return out
+}
+
+// answer transforms the content of an answer. The second result is false when
+// content was right as it was.
+func (t *transformer) answer(content []Block, same bool) ([]Block, bool) {
+	out, changed := content, false
+	for i, b := range content {
+		d := t.answerBlock(b, same)
+		if d == b && !changed {
+			continue
+		}
+		if !changed {
+			out, changed = slices.Clone(content[:i]), true
+		}
+		if d != nil {
+			out = append(out, d)
+		}
+	}
+	return out, changed
+}
+
+// answerBlock gives the block to send, the same one if it is right, nil to
+// leave it out.
+func (t *transformer) answerBlock(b Block, same bool) Block {
+	switch b := b.(type) {
+	case *Text:
+		signed := same && b.Signature != ""
+		switch {
+		case blank(b.Text) && !(signed && t.opts.KeepSignedBlank):
+			return nil
+		case b.Signature != "" && !same:
+			return &Text{Text: b.Text}
+		}
+		return b
+	case *Thinking:
+		if !same || blank(b.Text) && b.Signature == "" && !b.Redacted {
+			return nil
+		}
+		return b
+	case *ToolCall:
+		return t.call(b, same)
+	}
+	return nil // images and unknown blocks are nothing an answer can be made of
+}
+
+func (t *transformer) call(c *ToolCall, same bool) *ToolCall {
+	t.calls++
+	id := t.id(c.ID, same)
+	name := c.Name
+	if name == "" {
+		name = nameOfNamelessTool
+	}
+	args := c.Arguments
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	foreign := !same && (c.ThoughtSignature != "" || c.Namespace != "")
+	if id == c.ID && name == c.Name && len(c.Arguments) > 0 && !foreign {
+		return c
+	}
+	d := *c
+	d.ID, d.Name, d.Arguments = id, name, args
+	if !same {
+		d.ThoughtSignature, d.Namespace = "", ""
+	}
+	return &d
+}
+
+// id gives the id under which a call goes out, unlike all given out before.
+func (t *transformer) id(id string, same bool) string {
+	if t.used == nil {
+		t.used = make(map[string]bool)
+	}
+	rule := t.opts.ToolCallID
+	if rule == nil {
+		rule = keepID
+	}
+	if id == "" {
+		id = "call_" + itoa(t.calls)
+		same = false
+	}
+	for attempt := 0; ; attempt++ {
+		out := rule(id, same, attempt)
+		if !t.used[out] {
+			t.used[out] = true
+			return out
+		}
+	}
+}
+
+// result gives the message that answers a call.
+func (t *transformer) result(r *ToolResultMessage, c *ToolCall, at int64) *ToolResultMessage {
+	if r == nil {
+		return &ToolResultMessage{
+			ToolCallID: c.ID, ToolName: c.Name, IsError: true, Timestamp: at,
+			Content: []Block{&Text{Text: NoteNoResult}},
+		}
+	}
+	content := t.input(r.Content, NoteToolImageOmitted)
+	if len(content) == 0 {
+		content = []Block{&Text{Text: NoteNoToolOutput}}
+	}
+	name := r.ToolName
+	if name == "" {
+		name = c.Name
+	}
+	if r.ToolCallID == c.ID && r.ToolName == name && sameBlocks(content, r.Content) {
+		return r
+	}
+	d := *r
+	d.ToolCallID, d.ToolName, d.Content = c.ID, name, content
+	return &d
+}
+
+// input transforms content that people or tools made. It returns content
+// itself when that was right.
+func (t *transformer) input(content []Block, note string) []Block {
+	right := func(b Block) bool {
+		switch b := b.(type) {
+		case *Text:
+			return !blank(b.Text)
+		case *Image:
+			return t.images
+		}
+		return false
+	}
+	at := slices.IndexFunc(content, func(b Block) bool { return !right(b) })
+	if at < 0 {
+		return content
+	}
+	out := slices.Clone(content[:at])
+	noted := false // an image right before became a note
+	for _, b := range content[at:] {
+		switch {
+		case right(b):
+			noted = false
+			out = append(out, b)
+		case b.Type() == BlockImage:
+			if !noted {
+				out = append(out, &Text{Text: note})
+			}
+			noted = true
+		}
+	}
+	return out
+}
+
+func withUserContent(m *UserMessage, content []Block) *UserMessage {
+	if sameBlocks(content, m.Content) {
+		return m
+	}
+	d := *m
+	d.Content = content
+	return &d
+}
+
+// sameBlocks reports whether both are the same slice.
+func sameBlocks(a, b []Block) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// blank reports whether a text is empty or white space only; vendors refuse
+// such text.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
