@@ -41,18 +41,15 @@ func (mode SystemMode) arrange(messages []Message) []Message {
 	if mode == SystemCollapse {
 		return lead(ReplaySystem(messages).Message, slices.DeleteFunc(slices.Clone(messages), isSystem))
 	}
-	base, fixed := declaredAtStart(messages, mode)
-	head := &SystemMessage{}
+	head, seen := &SystemMessage{}, 0
 	if first == 0 {
 		c := *messages[0].(*SystemMessage)
-		head, messages = &c, messages[1:]
+		head, seen = &c, 1
 	}
+	base, fixed := declaredAtStart(messages, mode, seen)
 	head.ToolsAdded, head.ToolsRemoved = base, nil
+	messages = messages[seen:]
 	rest := make([]Message, 0, len(messages))
-	seen := 0
-	if first == 0 {
-		seen = 1
-	}
 	for _, m := range messages {
 		s, ok := m.(*SystemMessage)
 		if !ok {
@@ -78,8 +75,8 @@ func (mode SystemMode) arrange(messages []Message) []Message {
 }
 
 // declaredAtStart gives the tools for the start of the request, and how many of
-// the system messages they cover.
-func declaredAtStart(messages []Message, mode SystemMode) (tools []Tool, fixed int) {
+// the system messages they cover: at least the leading one, if there is one.
+func declaredAtStart(messages []Message, mode SystemMode, leading int) (tools []Tool, fixed int) {
 	var systems []Message
 	for _, m := range messages {
 		if isSystem(m) {
@@ -88,7 +85,7 @@ func declaredAtStart(messages []Message, mode SystemMode) (tools []Tool, fixed i
 	}
 	fixed = len(systems)
 	if mode == SystemToolAdditions {
-		fixed = min(1, len(systems))
+		fixed = leading
 		known := make(map[string]bool)
 		for i, m := range systems {
 			s := m.(*SystemMessage)
