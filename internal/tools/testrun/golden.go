@@ -1,0 +1,71 @@
+package testrun
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"github.com/pi-go/pi/internal/tools/workspace"
+)
+
+// Golden rewrites the golden files: it runs the tests of every package that
+// knows an -update flag, with that flag. A package knows it if one of its test
+// files, or a package that a test file imports, defines it.
+func Golden(ctx context.Context, w *workspace.Workspace, o Options) (bool, error) {
+	packages, err := withUpdateFlag(w)
+	if err != nil {
+		return false, err
+	}
+	packages = slices.DeleteFunc(packages, func(pkg string) bool { return !selected(o.Patterns, pkg) })
+	if len(packages) == 0 {
+		fmt.Fprintln(o.Out, "no package has golden files (a test that defines an -update flag)")
+		return true, nil
+	}
+	o.Patterns = nil
+	for _, pkg := range packages {
+		o.Patterns = append(o.Patterns, "./"+pkg)
+	}
+	o.NoRace = true
+	o.Patterns = append(o.Patterns, "-update") // after the packages it is a flag of the test binaries
+	return Run(ctx, w, o)
+}
+
+func withUpdateFlag(w *workspace.Workspace) ([]string, error) {
+	files, err := w.GoFiles()
+	if err != nil {
+		return nil, err
+	}
+	flag := regexp.MustCompile(`flag\.Bool(Var)?\([^)]*"update"`)
+	tests, libraries := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(w.Root, filepath.FromSlash(f.Path)))
+		if err != nil {
+			return nil, fmt.Errorf("look for golden files: %w", err)
+		}
+		if flag.Match(data) {
+			if f.Test {
+				tests[f.Package] = true
+			} else {
+				libraries[f.Package] = true
+			}
+		}
+	}
+	imports, err := w.Imports()
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range imports {
+		if i.File.Test && libraries[i.Rel] {
+			tests[i.File.Package] = true
+		}
+	}
+	var packages []string
+	for pkg := range tests {
+		packages = append(packages, pkg)
+	}
+	slices.Sort(packages)
+	return packages, nil
+}
