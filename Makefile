@@ -5,8 +5,6 @@
 .DEFAULT_GOAL := build
 .PHONY: help build run install test cover fuzz golden bench interop check fmt lint cross tidy generate bump release-check tag clean
 
-TOOL := go run ./internal/tools/cmd
-
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -20,17 +18,17 @@ install: ## build pi and copy it to BINDIR (default: where go install puts comma
 	@scripts/install
 
 test: ## run all tests of all modules, with the race detector where it works (PKG="./ai/..." TESTFLAGS="-count=1 -run X")
-	@$(TOOL)/testrun test -pkg "$(PKG)" $(TESTFLAGS)
+	@scripts/tool testrun test -pkg "$(PKG)" $(TESTFLAGS)
 
 cover: ## run all tests with coverage and print it per module
-	@$(TOOL)/testrun cover -pkg "$(PKG)" $(TESTFLAGS)
+	@scripts/tool testrun cover -pkg "$(PKG)" $(TESTFLAGS)
 
 FUZZTIME ?= 10s
 fuzz: ## run each fuzz test for FUZZTIME (default 10s; PKG as in test)
-	@$(TOOL)/testrun fuzz -pkg "$(PKG)" -time $(FUZZTIME)
+	@scripts/tool testrun fuzz -pkg "$(PKG)" -time $(FUZZTIME)
 
 golden: ## rewrite the golden files of all packages that have some (PKG as in test)
-	@$(TOOL)/testrun golden -pkg "$(PKG)"
+	@scripts/tool testrun golden -pkg "$(PKG)"
 
 bench: ## benchmarks: packages, package initialisation, and whole processes
 	@scripts/bench $(BENCHFLAGS)
@@ -51,20 +49,20 @@ cross: ## vet and build for linux, darwin and windows on amd64 and arm64
 	@scripts/cross
 
 tidy: ## go mod tidy in every module, siblings from the tree
-	@$(TOOL)/lockstep tidy
+	@scripts/tool lockstep tidy
 
 generate: ## run all generators
-	@$(TOOL)/fresh -run
+	@scripts/tool fresh -run
 
 bump: ## set the version of all modules: make bump TO=0.2.0
-	@$(TOOL)/lockstep bump "$(TO)"
+	@scripts/tool lockstep bump "$(TO)"
 
 release-check: ## rehearse a release: install and import every module from a local proxy
-	@$(TOOL)/lockstep verify
-	@$(TOOL)/lockstep rehearse
+	@scripts/tool lockstep verify
+	@scripts/tool lockstep rehearse
 
 tag: ## print the tags of a release, in order, if everything is ready for it
-	@$(TOOL)/lockstep tag
+	@scripts/tool lockstep tag
 
 clean: ## remove bin/, dist/ and .cache/
 	@rm -rf bin dist .cache

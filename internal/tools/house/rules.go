@@ -56,6 +56,7 @@ var callRules = []callRule{
 		in:    []string{"ai/...", "agentcore/..."},
 		why:   "a library does not read the environment behind its caller's back; take a lookup function or a value",
 		except: map[string]string{
+			"ai/auth":           "the process environment is where its default lookup finds keys",
 			"ai/aws/...":        "AWS profiles are chosen by environment variables",
 			"agentcore/execenv": "a child process inherits the environment",
 		},

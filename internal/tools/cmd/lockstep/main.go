@@ -136,7 +136,7 @@ func tag(ctx context.Context, w *workspace.Workspace, really bool) error {
 	if really {
 		fmt.Printf("lockstep: tagged; publish with: git push --atomic origin %s\n", strings.Join(tags, " "))
 	} else {
-		fmt.Println("lockstep: nothing done; make the tags with: go run ./internal/tools/cmd/lockstep tag -run")
+		fmt.Println("lockstep: nothing done; make the tags with: scripts/tool lockstep tag -run")
 	}
 	return nil
 }
