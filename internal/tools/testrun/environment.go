@@ -17,7 +17,8 @@ import (
 // environment returns the variables that tests run with: the user's, with an
 // empty home directory instead of the real one, and without whatever configures
 // this program or gives access to a paid service. The go command keeps its
-// caches and settings, which it would otherwise look for in the home directory.
+// caches and settings, which it would otherwise look for in the home directory;
+// only its telemetry counters are made there.
 //
 // The home directory has the same name in every run of one checkout, because the
 // go command repeats tests whose environment has changed.

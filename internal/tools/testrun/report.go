@@ -3,6 +3,8 @@ package testrun
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/pi-go/pi/internal/tools/workspace"
@@ -112,9 +114,9 @@ func (r *record) list(out io.Writer, title, result string, tail func(*packageRec
 // listBroken names the packages that failed without a failed test, and those
 // that go test did not finish.
 func (r *record) listBroken(out io.Writer) {
-	for name, p := range r.packages {
+	for _, name := range slices.Sorted(maps.Keys(r.packages)) {
 		var t tally
-		t.add(p)
+		t.add(r.packages[name])
 		if t.broken > 0 {
 			fmt.Fprintf(out, "broken: %s does not build or its test process ended badly\n", name)
 		}
