@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // pen is what is in force at a place in a text: a style and an open link.
 type pen struct {
@@ -71,48 +74,58 @@ func (p *pen) follow(s string) {
 }
 
 // appendClean appends s to b as it may be written to a terminal: tabs become
-// blanks, control characters and sequences that may not stand in a line vanish.
-// The pen follows.
+// blanks, control characters and sequences that may not stand in a line vanish,
+// bytes that are not UTF-8 become U+FFFD (two of them could form a control
+// character once what is between them has gone). The pen follows.
 func (r *Ruler) appendClean(b []byte, s string, p *pen) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= 0x20 && c != 0x7f && c != 0xc2 {
+		if c-0x20 < 0x5f {
 			i++
 			continue
 		}
-		n, keep, blanks := 1, false, 0
+		n, instead := 1, ""
 		switch {
 		case c == escape:
 			n = sequenceLen(s[i:])
-			keep = p.take(s[i : i+n])
+			if p.take(s[i : i+n]) {
+				i += n
+				continue
+			}
 		case c == '\t':
-			blanks = r.Tab()
-		case c == 0xc2: // U+0080 to U+009F are C2 80 to C2 9F
-			keep = i+1 == len(s) || s[i+1] >= 0xa0 || s[i+1] < 0x80
-			if !keep {
-				n = 2
+			instead = Blanks(r.Tab())
+		case c >= utf8.RuneSelf:
+			var first rune
+			first, n = utf8.DecodeRuneInString(s[i:])
+			if first >= 0xa0 && !(first == utf8.RuneError && n == 1) {
+				i += n
+				continue
+			}
+			if first == utf8.RuneError {
+				instead = "\ufffd"
 			}
 		}
-		if !keep {
-			b = append(b, s[start:i]...)
-			for range blanks {
-				b = append(b, ' ')
-			}
-			start = i + n
-		}
+		b = append(b, s[start:i]...)
+		b = append(b, instead...)
 		i += n
+		start = i
 	}
 	return append(b, s[start:]...)
 }
 
-// isClean reports whether s can be written as it is: no escape sequence, no
-// control character, no tab.
+// isClean reports whether s can be written as it is: valid UTF-8 with no escape
+// sequence, control character or tab.
 func isClean(s string) bool {
+	ascii := true
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < 0x20 || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 && s[i+1] >= 0x80 {
+		c := s[i]
+		if c < 0x20 || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 {
 			return false
 		}
+		if c >= utf8.RuneSelf {
+			ascii = false
+		}
 	}
-	return true
+	return ascii || utf8.ValidString(s)
 }
