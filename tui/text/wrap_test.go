@@ -81,7 +81,7 @@ func inked(lines []string) string {
 				p.take(unit)
 			case t.kind == kindText && unit != " " && t.width > 0:
 				b.Write(p.open(nil))
-				b.WriteString(unit)
+				b.WriteString(strings.ToValidUTF8(unit, "\ufffd"))
 			}
 			l = l[t.size:]
 		}
