@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/pi-go/pi/agentcore/schema"
 	"github.com/pi-go/pi/ai"
 )
 
@@ -44,9 +45,10 @@ const (
 )
 
 // LoopConfig is everything that is policy. Only Stream is required. Hooks are
-// called on the run's goroutine unless they say otherwise, one at a time; an
-// error or a panic in a tool hook becomes that call's error result, in another
-// hook the end of the run with an error answer.
+// called on the run's goroutine unless they say otherwise, one at a time, and
+// must return soon after ctx is cancelled. An error or a panic in a tool hook
+// becomes that call's error result, in another hook the end of the run with an
+// error answer.
 type LoopConfig struct {
 	Stream StreamFunc
 	// Options are passed to each request. Thinking is overwritten.
@@ -58,6 +60,9 @@ type LoopConfig struct {
 	ToolGrace time.Duration
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
+	// OnPanic learns of each panic of a tool, a hook or a listener, with its
+	// stack; nil drops the stack. It may be called on a tool's goroutine.
+	OnPanic func(*PanicError)
 
 	// TransformContext may replace the messages of one request; the
 	// transcript stays as it is.
@@ -78,6 +83,11 @@ type LoopConfig struct {
 	// It is not called for a turn that failed or was aborted.
 	FinishTurn func(ctx context.Context, t Turn) (TurnAction, error)
 
+	// FinishMessage is called with each message that is about to enter the
+	// transcript, before its MessageEnd. It may return another one of the same
+	// role to stand in its place; nil keeps it.
+	FinishMessage func(ctx context.Context, m Message) (Message, error)
+
 	// BeforeToolCall is called after validation, in the order of the calls.
 	BeforeToolCall func(ctx context.Context, c BeforeToolCall) (*BeforeToolCallResult, error)
 	// AfterToolCall is called when a tool has returned, before ToolEnd; with
@@ -90,14 +100,26 @@ type LoopConfig struct {
 	SteeringMessages func() []Message
 	// FollowUpMessages gives messages to go on with when the run would end.
 	FollowUpMessages func() []Message
+	// ReturnMessages takes back messages that SteeringMessages and
+	// FollowUpMessages gave and that the run ended without adding, in order;
+	// nil loses them.
+	ReturnMessages func(steering, followUp []Message)
+
+	// refresh is called at the start of each turn and again before
+	// PrepareRequest; an agent puts what its setters changed into c.
+	refresh func(c *Context)
+	// replaced learns of a transcript that a hook replaced.
+	replaced func(messages []Message)
+	// schemas keeps compiled schemas from run to run.
+	schemas *schema.Cache
 }
 
 // ContextUpdate changes what the run works on; zero fields change nothing.
 type ContextUpdate struct {
 	// Messages replaces the transcript.
 	Messages []Message
-	// Append adds messages to the transcript, with events; only after
-	// PrepareNextTurn.
+	// Append adds messages to the transcript, with events: at the start of the
+	// turn that follows, or at once when PrepareRequest gave them.
 	Append   []Message
 	Tools    []*Tool // nil keeps the tools; an empty list removes all
 	Model    *ai.Model

@@ -7,13 +7,8 @@ import (
 )
 
 // Event is one step of a run. The set is open: harnesses add their own. Switch
-// on the pointer type.
-//
-// The order within a run is fixed: AgentStart; then per turn TurnStart, a
-// MessageStart and MessageEnd for each message that enters, MessageStart,
-// MessageUpdates and MessageEnd for the answer, the tool events, MessageStart
-// and MessageEnd for each tool result in the order of the calls, TurnEnd;
-// AgentEnd last.
+// on the pointer type. The order within a run is fixed; the package comment
+// says how.
 type Event interface {
 	// EventType is the wire name of the event, such as "turn_start".
 	EventType() string
@@ -22,8 +17,12 @@ type Event interface {
 // AgentStart begins a run.
 type AgentStart struct{}
 
-// AgentEnd ends a run; Messages are those the run added.
-type AgentEnd struct{ Messages []Message }
+// AgentEnd ends a run.
+type AgentEnd struct {
+	Messages []Message // those the run added
+	// Err is the error that [Run] returns: nil when the run ended well.
+	Err error
+}
 
 // TurnStart begins a turn: one request and the tools it asks for.
 type TurnStart struct{}
