@@ -3,9 +3,11 @@ package testrun
 import (
 	"context"
 	"fmt"
-	"os"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/pi-go/pi/internal/tools/workspace"
@@ -38,14 +40,13 @@ func withUpdateFlag(w *workspace.Workspace) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	flag := regexp.MustCompile(`flag\.Bool(Var)?\([^)]*"update"`)
 	tests, libraries := map[string]bool{}, map[string]bool{}
 	for _, f := range files {
-		data, err := os.ReadFile(filepath.Join(w.Root, filepath.FromSlash(f.Path)))
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(w.Root, filepath.FromSlash(f.Path)), nil, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, fmt.Errorf("look for golden files: %w", err)
+			return nil, fmt.Errorf("look for golden files in %s: %w", f.Path, err)
 		}
-		if flag.Match(data) {
+		if definesUpdate(parsed) {
 			if f.Test {
 				tests[f.Package] = true
 			} else {
@@ -62,10 +63,28 @@ func withUpdateFlag(w *workspace.Workspace) ([]string, error) {
 			tests[i.File.Package] = true
 		}
 	}
-	var packages []string
-	for pkg := range tests {
-		packages = append(packages, pkg)
-	}
-	slices.Sort(packages)
-	return packages, nil
+	return slices.Sorted(maps.Keys(tests)), nil
+}
+
+// definesUpdate reports whether a file calls flag.Bool or flag.BoolVar with the
+// name "update".
+func definesUpdate(file *ast.File) bool {
+	found := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		fun, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || fun.Sel.Name != "Bool" && fun.Sel.Name != "BoolVar" {
+			return true
+		}
+		pkg, ok := fun.X.(*ast.Ident)
+		found = found || ok && pkg.Name == "flag" && slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+			name, ok := arg.(*ast.BasicLit)
+			return ok && name.Value == `"update"`
+		})
+		return true
+	})
+	return found
 }
