@@ -1,0 +1,282 @@
+package input
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pi-go/pi/tui/text"
+)
+
+const esc = 0x1b
+
+// Waiting times for what may be cut off. A terminal sends a sequence in one go;
+// a slow connection may cut it, and a person may press escape.
+const (
+	waitEscape   = 30 * time.Millisecond  // ESC alone, or ESC and the first byte of a sequence
+	waitSequence = 150 * time.Millisecond // within a sequence
+	waitString   = 2 * time.Second        // within an answer such as the clipboard's
+)
+
+// maxString is the longest answer that is collected; longer ones are dropped, so
+// that a terminal that never ends one can not use up the memory.
+const maxString = 1 << 20
+
+// Decoder takes the bytes a terminal sends and returns events. The zero Decoder
+// is ready to use. It belongs to one goroutine.
+type Decoder struct {
+	rest    []byte // not decoded yet: the beginning of something
+	pasting bool
+	began   bool // the paste has had its first piece
+	// ExpectPosition tells that the cursor's position has been asked for. An
+	// answer in the first row looks like F3 with modifiers; without it, it is
+	// taken for that key where both are possible.
+	ExpectPosition bool
+}
+
+// Feed takes bytes and returns the events that are whole.
+func (d *Decoder) Feed(b []byte) []Event {
+	d.rest = append(d.rest, b...)
+	return d.decode(false)
+}
+
+// Wait returns how long to wait for more bytes before [Decoder.Flush]; ok is
+// false if nothing is waiting. The time begins with the last Feed.
+func (d *Decoder) Wait() (_ time.Duration, ok bool) {
+	switch r := d.rest; {
+	case len(r) == 0 || d.pasting:
+		return 0, false
+	case len(r) <= 2 || len(r) == 3 && r[1] == esc:
+		return waitEscape, true
+	case r[0] == esc && strings.IndexByte("]P_^X", r[1]) >= 0:
+		return waitString, true
+	}
+	return waitSequence, true
+}
+
+// Flush returns the events of what was waiting: it will not become more.
+func (d *Decoder) Flush() []Event {
+	if d.pasting {
+		return nil
+	}
+	return d.decode(true)
+}
+
+func (d *Decoder) decode(flush bool) []Event {
+	var events []Event
+	s := string(d.rest)
+	all := len(s)
+	for s != "" {
+		var n int
+		switch {
+		case d.pasting:
+			var p Paste
+			if p, n = d.paste(s); p.Text != "" || p.Last {
+				events = append(events, p)
+			}
+		case s[0] == esc:
+			var ev Event
+			if ev, n = d.escape(s, flush); ev != nil {
+				events = append(events, ev)
+			}
+		default:
+			var ev Event
+			if ev, n = plain(s, flush); ev != nil {
+				events = append(events, ev)
+			}
+		}
+		if n == 0 {
+			break
+		}
+		s = s[n:]
+	}
+	if len(s) > maxString {
+		s = ""
+	}
+	if len(s) != all || flush {
+		d.rest = append(d.rest[:0], s...)
+	}
+	if flush {
+		d.rest = d.rest[:0]
+	}
+	return events
+}
+
+const (
+	pasteBegin = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
+
+// paste takes what is sure to belong to the paste.
+func (d *Decoder) paste(s string) (p Paste, n int) {
+	p.First = !d.began
+	if i := strings.Index(s, pasteEnd); i >= 0 {
+		p.Text, p.Last = s[:i], true
+		d.pasting, d.began = false, false
+		return p, i + len(pasteEnd)
+	}
+	// The end of s may be the beginning of the end marker.
+	n = len(s)
+	for k := min(len(pasteEnd)-1, len(s)); k > 0; k-- {
+		if strings.HasPrefix(pasteEnd, s[len(s)-k:]) {
+			n = len(s) - k
+			break
+		}
+	}
+	p.Text = s[:n]
+	d.began = d.began || n > 0
+	return p, n
+}
+
+// plain decodes what does not begin with ESC: one character.
+func plain(s string, flush bool) (Event, int) {
+	c := s[0]
+	if c < 0x20 || c == 0x7f {
+		return control(c, 0, s[:1]), 1
+	}
+	if c >= utf8.RuneSelf && !utf8.FullRuneInString(s) && !flush {
+		return nil, 0
+	}
+	n, _ := text.Cluster(s)
+	if n == len(s) && !flush && incomplete(s) {
+		return nil, 0
+	}
+	return typed(s[:n], 0, s[:n]), n
+}
+
+// incomplete reports whether a cluster ends in a joiner, so that more must follow.
+func incomplete(cluster string) bool {
+	return strings.HasSuffix(cluster, "\u200d") || !utf8.FullRuneInString(cluster[lastStart(cluster):])
+}
+
+func lastStart(s string) int {
+	i := len(s) - 1
+	for i > 0 && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
+// typed is a key that types a cluster.
+func typed(cluster string, mods Mod, raw string) Key {
+	k := Key{Raw: raw, Text: strings.ToValidUTF8(cluster, "\ufffd")}
+	k.Mods = mods
+	k.Name = k.Text
+	if r, n := utf8.DecodeRuneInString(k.Text); n == len(k.Text) {
+		k.ID = named(r, mods)
+	}
+	if mods&^Shift != 0 {
+		k.Text = ""
+	}
+	return k
+}
+
+// control is the key that a control character of the legacy encoding stands for.
+func control(c byte, mods Mod, raw string) Key {
+	k := Key{Raw: raw}
+	k.Mods = mods
+	switch c {
+	case 0x00:
+		k.ID = ID{mods | Ctrl, "space"}
+		k.also = []ID{{mods | Ctrl, "@"}}
+	case '\b':
+		k.ID = ID{mods | Ctrl, "h"}
+		k.also = []ID{{mods | Ctrl, "backspace"}}
+	case '\t':
+		k.Name = "tab"
+	case '\n':
+		k.ID = ID{mods | Ctrl, "j"}
+		k.also = []ID{{mods | Shift, "enter"}}
+	case '\r':
+		k.Name = "enter"
+	case esc:
+		k.Name = "escape"
+	case 0x1c:
+		k.ID = ID{mods | Ctrl, "\\"}
+	case 0x1d:
+		k.ID = ID{mods | Ctrl, "]"}
+	case 0x1e:
+		k.ID = ID{mods | Ctrl, "^"}
+		k.also = []ID{{mods | Ctrl, "6"}}
+	case 0x1f:
+		k.ID = ID{mods | Ctrl, "-"}
+		k.also = []ID{{mods | Ctrl, "_"}, {mods | Ctrl, "/"}}
+	case 0x7f:
+		k.Name = "backspace"
+	default:
+		k.ID = ID{mods | Ctrl, string(rune('a' + c - 1))}
+	}
+	return k
+}
+
+// escape decodes what begins with ESC. n is 0 if more is needed.
+func (d *Decoder) escape(s string, flush bool) (Event, int) {
+	if len(s) == 1 {
+		if !flush {
+			return nil, 0
+		}
+		return control(esc, 0, s), 1
+	}
+	switch c := s[1]; c {
+	case esc:
+		return d.twice(s, flush)
+	case '[':
+		return d.csi(s, flush)
+	case 'O':
+		if len(s) == 2 {
+			return short(s, flush)
+		}
+		if ev := ss3(s[:3]); ev != nil {
+			return ev, 3
+		}
+		return alt(s)
+	case ']', 'P', '_', '^', 'X':
+		return str(s, flush)
+	}
+	if s[1] >= utf8.RuneSelf && !utf8.FullRuneInString(s[1:]) && !flush {
+		return nil, 0
+	}
+	return alt(s)
+}
+
+// short is ESC and the first byte of a longer sequence, of which no more comes:
+// a key with alt.
+func short(s string, flush bool) (Event, int) {
+	if !flush {
+		return nil, 0
+	}
+	return alt(s)
+}
+
+// alt decodes ESC and a character: terminals send alt like this.
+func alt(s string) (Event, int) {
+	c := s[1]
+	if c < 0x20 || c == 0x7f {
+		return control(c, Alt, s[:2]), 2
+	}
+	n, _ := text.Cluster(s[1:])
+	return typed(s[1:1+n], Alt, s[:1+n]), 1 + n
+}
+
+// twice decodes ESC ESC: alt with a key that is a sequence itself, or two
+// presses of escape.
+func (d *Decoder) twice(s string, flush bool) (Event, int) {
+	if len(s) == 2 || len(s) == 3 && (s[2] == '[' || s[2] == 'O') {
+		if !flush {
+			return nil, 0
+		}
+		return control(esc, 0, s[:1]), 1
+	}
+	if s[2] == '[' || s[2] == 'O' {
+		ev, n := d.escape(s[1:], flush)
+		if n == 0 {
+			return nil, 0
+		}
+		if k, ok := ev.(Key); ok && k.Mods&Alt == 0 {
+			k.Mods |= Alt
+			k.Raw = s[:n+1]
+			return k, n + 1
+		}
+	}
+	return control(esc, 0, s[:1]), 1
+}
