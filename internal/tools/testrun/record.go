@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/pi-go/pi/internal/tools/workspace"
@@ -107,17 +108,24 @@ func (p *packageRecord) reason(test string) string {
 		if l.test != test || text == "" || strings.HasPrefix(text, "=== ") || strings.HasPrefix(text, "--- SKIP") {
 			continue
 		}
-		if _, message, ok := strings.Cut(text, ".go:"); ok {
-			if _, rest, ok := strings.Cut(message, ": "); ok {
-				text = rest
-			}
+		if text = withoutPosition(text); text != "" {
+			said = append(said, text)
 		}
-		said = append(said, text)
 	}
 	if len(said) == 0 {
 		return "no reason given"
 	}
 	return strings.Join(said, " ")
+}
+
+// withoutPosition cuts "file.go:12: " off the front of what a test logged.
+func withoutPosition(text string) string {
+	file, rest, ok := strings.Cut(text, ".go:")
+	line, message, ok2 := strings.Cut(rest, ":")
+	if _, err := strconv.Atoi(line); !ok || !ok2 || err != nil || strings.ContainsAny(file, " \t") {
+		return text
+	}
+	return strings.TrimSpace(message)
 }
 
 func (r *record) printPackage(e event, p *packageRecord, out io.Writer) {

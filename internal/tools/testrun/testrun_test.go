@@ -32,7 +32,7 @@ func TestRunShowsWhatFailsAndSumsUpTheRest(t *testing.T) {
 		t.Error("a run with failures passed")
 	}
 	for _, want := range []string{
-		`(?m)^ok  \texample\.test/p/ai\t[0-9.]+s\t7 tests$`,
+		`(?m)^ok  \texample\.test/p/ai\t[0-9.]+s\t8 tests$`,
 		`tui_test\.go:9: two is not three`,
 		`(?m)^ *--- FAIL: TestBad/loud `,
 		`(?m)^FAIL\texample\.test/p/tui\t[0-9.]+s\t4 tests$`,
@@ -43,17 +43,18 @@ func TestRunShowsWhatFailsAndSumsUpTheRest(t *testing.T) {
 		`the world could not be set up`,
 		`(?m)^\?   \texample\.test/p/codingagent\t\[no test files\]$`,
 		`(?m)^  agentcore +1 +0 +1 +1 +0 `,
-		`(?m)^  ai +1 +0 +5 +0 +2 `,
+		`(?m)^  ai +1 +0 +5 +0 +3 `,
 		`(?m)^  evals +1 +0 +0 +0 +0 `,
 		`(?m)^  tui +1 +0 +2 +2 +0 `,
 		`(?m)^race detector: off: not asked for$`,
-		`(?m)^  example\.test/p/ai TestNotHere: needs a printer$`,
+		`(?m)^  example\.test/p/ai TestNotHere: needs a printer: see main\.go:12: there$`,
+		`(?m)^  example\.test/p/ai TestEmptySkip: no reason given$`,
 		`(?m)^  example\.test/p/ai TestSilentSkip: no reason given$`,
 		`(?m)^  example\.test/p/tui TestBad/loud$`,
 		`(?m)^  example\.test/p/agentcore TestPanics$`,
 		`(?m)^broken: example\.test/p/evals `,
 		`(?m)^broken: example\.test/p/server `,
-		`FAIL\nFAIL\texample\.test/p\t[0-9.]+s\t8 passed, 3 failed, 2 packages broken, 2 skipped in \d+ packages\n$`,
+		`FAIL\nFAIL\texample\.test/p\t[0-9.]+s\t8 passed, 3 failed, 2 packages broken, 3 skipped in \d+ packages\n$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no match for %s", want)
