@@ -58,7 +58,7 @@ type Checker struct {
 	n        int
 	started  bool
 	terminal *ai.Event
-	blocks   []checked
+	blocks   []*checked
 	kept     []keptSnapshot
 }
 
@@ -117,7 +117,7 @@ func (c *Checker) block(ev ai.Event) error {
 		if ev.Index != len(c.blocks) {
 			return fmt.Errorf("%s has index %d, want %d", ev.Type, ev.Index, len(c.blocks))
 		}
-		c.blocks = append(c.blocks, checked{kind: kind})
+		c.blocks = append(c.blocks, &checked{kind: kind})
 	}
 	if ev.Index < 0 || ev.Index >= len(c.blocks) {
 		return fmt.Errorf("%s of block %d, which never started", ev.Type, ev.Index)
@@ -125,7 +125,7 @@ func (c *Checker) block(ev ai.Event) error {
 	if len(ev.Message.Content) != len(c.blocks) {
 		return fmt.Errorf("%s: the message has %d blocks, %d have started", ev.Type, len(ev.Message.Content), len(c.blocks))
 	}
-	b := &c.blocks[ev.Index]
+	b := c.blocks[ev.Index]
 	switch {
 	case b.kind != kind || ev.Block().Type() != kind:
 		return fmt.Errorf("%s of block %d, which is %s", ev.Type, ev.Index, b.kind)

@@ -71,8 +71,8 @@ func MockAnswer(protocol string, s Scenario) mockllm.Answer {
 		a.Content = []mockllm.Block{half}
 		a.Error = &mockllm.Error{Type: "overloaded_error", Message: "Overloaded"}
 	case CutText, HangsMidway:
-		a.Content = []mockllm.Block{half}
-		data := mockllm.Stream(protocol, "m", a)
+		a.Content, a.Model = []mockllm.Block{half}, "-"
+		data := mockllm.Stream(protocol, "", a)
 		end := lastDelta(data, " an ans")
 		if s == CutText {
 			a.Delivery.EndAt = end
@@ -81,7 +81,8 @@ func MockAnswer(protocol string, s Scenario) mockllm.Answer {
 		a.Delivery.Hold, a.Delivery.HoldAt = make(chan struct{}), end
 	case CutCall:
 		a.Content = []mockllm.Block{mockllm.ToolCall("t1", "read", `{"path":`, `"a.txt"}`)}
-		a.Delivery.CutAt = lastDelta(mockllm.Stream(protocol, "m", a), `a.txt`)
+		a.Model = "-" // so that the stream is the same for all
+		a.Delivery.CutAt = lastDelta(mockllm.Stream(protocol, "", a), `a.txt`)
 	case HangsAtOnce:
 		a.Delivery.HoldHeader = make(chan struct{})
 	}
