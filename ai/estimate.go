@@ -83,13 +83,14 @@ func EstimateContext(messages []Message) int64 {
 // FitMaxTokens gives the output cap to ask for: the wanted one (0 means the
 // model's), or what the context window leaves free after the estimated prompt
 // and a margin of 15 % (at least 4096 tokens), whichever is smaller; at least
-// 1. A model of unknown window gets what is wanted.
+// 1. A model of unknown window gets what is wanted. When neither the caller nor
+// the model names a cap it is 0: none is asked for.
 func FitMaxTokens(m *Model, messages []Message, want int64) int64 {
 	if want <= 0 {
 		want = m.MaxTokens
 	}
-	if m.ContextWindow <= 0 {
-		return max(want, 1)
+	if m.ContextWindow <= 0 || want <= 0 {
+		return max(want, 0)
 	}
 	input := EstimateContext(messages)
 	room := m.ContextWindow - input - max(fitMarginTiny, input*fitMarginShare/100)
