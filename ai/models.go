@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/internal/transport"
 )
 
 // ModelsConfig holds what a collection of models shares. The zero value is
@@ -38,7 +39,8 @@ type ModelsConfig struct {
 // Models is a collection of providers and the one place to call them. Two
 // collections share nothing. It is safe for concurrent use.
 type Models struct {
-	cfg ModelsConfig
+	cfg  ModelsConfig
+	http *transport.Client
 
 	mu        sync.RWMutex
 	providers map[string]Provider
@@ -67,11 +69,17 @@ func (c ModelsConfig) New(providers ...Provider) *Models {
 		c.Identity.UserAgent = "pi-go/" + Version
 	}
 	m := &Models{cfg: c, providers: make(map[string]Provider)}
+	m.http = transport.New(transport.Options{HTTP: c.HTTPClient, Env: c.Env.Lookup})
 	for _, p := range providers {
 		m.SetProvider(p)
 	}
 	return m
 }
+
+// Close ends the connections that are kept for further requests, unless the
+// HTTP client is the caller's. Answers that stream go on, and the collection
+// stays usable. Without Close they end by themselves after 90 seconds.
+func (m *Models) Close() { m.http.Close() }
 
 // SetProvider adds a provider, or replaces the one with the same id.
 func (m *Models) SetProvider(p Provider) {
@@ -351,7 +359,7 @@ func (m *Models) Complete(ctx context.Context, model *Model, req Request, opts O
 func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request, opts Options, resolved auth.Resolved) *Call {
 	c := &Call{
 		Model: model, Options: opts, Auth: resolved, Identity: m.cfg.Identity,
-		SessionID: opts.sessionID(), BaseURL: model.BaseURL, HTTP: m.cfg.HTTPClient,
+		SessionID: opts.sessionID(), BaseURL: model.BaseURL, HTTP: m.http.HTTPClient(),
 		Env: m.cfg.Env.Overlay(resolved.Env).Overlay(opts.Env),
 	}
 	if opts.HTTPClient != nil {

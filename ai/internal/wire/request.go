@@ -1,0 +1,204 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/transport"
+)
+
+// Request is one request of a protocol.
+type Request struct {
+	Call *ai.Call
+	// URL is where to send it.
+	URL string
+	// Headers are the protocol's own, below those of the credentials; Auth is
+	// the header that carries the key, nil when there is none. The headers of
+	// the credentials, of the model and of the call come on top, in this order.
+	Headers map[string]string
+	Auth    map[string]string
+	// Body is the concatenation of its segments, one JSON value. They must not
+	// change before the answer was read.
+	Body [][]byte
+	// Encode, if set, replaces the body after the caller has seen it, and names
+	// the content encoding.
+	Encode func(body [][]byte) (encoded [][]byte, encoding string)
+	// Final lists statuses that are not worth another try at this vendor.
+	Final []int
+}
+
+// Bearer carries the key of a call in the Authorization header; nil without a
+// key.
+func Bearer(call *ai.Call) map[string]string {
+	if call.Auth.APIKey == "" {
+		return nil
+	}
+	return map[string]string{"Authorization": "Bearer " + call.Auth.APIKey}
+}
+
+// Post sends the request and gives the answer, whose body the caller must
+// close. Every error is an *ai.APIError.
+func Post(ctx context.Context, r *Request) (*http.Response, error) {
+	call := r.Call
+	opts := &call.Options
+	body := r.Body
+	if opts.OnPayload != nil {
+		payload := bytes.Join(body, nil)
+		if other := opts.OnPayload(payload, call.Model); other != nil {
+			payload = other
+		}
+		body = [][]byte{payload}
+	}
+	headers := []transport.Headers{{Set: identity(call)}, {Set: r.Headers}}
+	if r.Encode != nil {
+		encoded, encoding := r.Encode(body)
+		if encoding != "" {
+			body = encoded
+			headers = append(headers, transport.Headers{Set: map[string]string{"Content-Encoding": encoding}})
+		}
+	}
+	headers = append(headers,
+		transport.Headers{Set: r.Auth},
+		transport.Headers{Remove: call.Auth.RemoveHeaders, Set: call.Auth.Headers},
+		transport.Headers{Set: call.Model.Headers},
+		transport.Headers{Remove: opts.RemoveHeaders, Set: opts.Headers},
+	)
+	env := maps.Clone(call.Auth.Env)
+	if env == nil {
+		env = opts.Env
+	} else {
+		maps.Copy(env, opts.Env)
+	}
+	client := transport.New(transport.Options{HTTP: call.HTTP, Env: call.Env.Lookup})
+	if call.HTTP == nil {
+		defer client.Close()
+	}
+	resp, err := client.Do(ctx, &transport.Request{
+		URL: r.URL, Headers: headers, EditHeaders: opts.TransformHeaders, Body: body,
+		Timeouts: transport.Timeouts(opts.Timeouts), Env: env, MaxBody: maxBody(opts.Limits),
+		Retry:  transport.Retry{Max: opts.MaxRetries, MaxDelay: opts.MaxRetryDelay, Final: r.Final},
+		OnWait: onWait(opts, call),
+	})
+	if err != nil {
+		var failed *transport.Error
+		if errors.As(err, &failed) && failed.Status != 0 && opts.OnResponse != nil {
+			opts.OnResponse(failed.Status, failed.Header, call.Model)
+		}
+		return nil, Error(err)
+	}
+	if opts.OnResponse != nil {
+		opts.OnResponse(resp.StatusCode, resp.Header, call.Model)
+	}
+	return resp, nil
+}
+
+// maxBody caps the bytes of an answer: framing takes several times the content
+// where deltas are short.
+func maxBody(l ai.Limits) int64 {
+	if l.Answer == 0 {
+		return 0
+	}
+	return max(l.Answer, l.Event) * 64
+}
+
+func onWait(opts *ai.Options, call *ai.Call) func(transport.Wait) {
+	if opts.OnRetry == nil {
+		return nil
+	}
+	return func(w transport.Wait) {
+		opts.OnRetry(ai.Retry{Attempt: w.Attempt, Max: w.Max, Delay: w.Delay, Err: located(Error(w.Err), call)})
+	}
+}
+
+// located names the provider in an error that does not go through a stream.
+func located(e *ai.APIError, call *ai.Call) *ai.APIError {
+	e.Provider, e.API = call.Model.Provider, call.Model.API
+	return e
+}
+
+func identity(call *ai.Call) map[string]string {
+	h := map[string]string{"Accept": "text/event-stream"}
+	if call.Identity.UserAgent != "" {
+		h["User-Agent"] = call.Identity.UserAgent
+	}
+	setVendorHeaders(h, call)
+	return h
+}
+
+// Error makes an *ai.APIError of an error of the transport or of reading its
+// answer. Cancellation is passed through for the stream to tell.
+func Error(err error) *ai.APIError {
+	var api *ai.APIError
+	if errors.As(err, &api) {
+		return api
+	}
+	var e *transport.Error
+	if !errors.As(err, &e) {
+		return &ai.APIError{Kind: ai.KindCutStream, Phase: ai.PhaseStream, Message: "read the answer: " + err.Error(), Err: err}
+	}
+	if e.Phase == transport.PhaseStatus && e.Status >= 400 {
+		return statusError(e)
+	}
+	out := &ai.APIError{Kind: ai.KindNetwork, Status: e.Status, Phase: phase(e.Phase), Message: e.Error(), Err: err, RetryAfter: e.RetryAfter}
+	var timeout *transport.TimeoutError
+	var size *transport.SizeError
+	switch {
+	case errors.As(err, &timeout):
+		out.Kind = ai.KindTimeout
+	case errors.As(err, &size):
+		out.Kind = ai.KindLimit
+	case errors.Is(err, context.Canceled):
+		out.Kind = ai.KindAborted
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Kind = ai.KindTimeout
+	case e.Phase == transport.PhaseRequest:
+		out.Kind = ai.KindConfig
+	case e.Phase == transport.PhaseStatus:
+		out.Kind = ai.KindProtocol // a success that is none, or a redirect
+	case e.Phase == transport.PhaseBody:
+		out.Kind = ai.KindCutStream
+	case !e.Retryable:
+		out.Kind = ai.KindConfig // certificates, proxies: they do not mend themselves
+	}
+	return out
+}
+
+func statusError(e *transport.Error) *ai.APIError {
+	out := ai.ResponseError(e.Status, e.Header, e.Raw)
+	out.Err = e
+	if e.RetryAfter > 0 {
+		out.RetryAfter = e.RetryAfter.Round(time.Millisecond)
+	}
+	if e.Err != nil {
+		out.Message += " (" + e.Err.Error() + ")"
+	}
+	return out
+}
+
+func phase(p transport.Phase) ai.Phase {
+	switch p {
+	case transport.PhaseRequest:
+		return ai.PhaseSetup
+	case transport.PhaseStatus, transport.PhaseWait:
+		return ai.PhaseStatus
+	case transport.PhaseBody:
+		return ai.PhaseStream
+	}
+	return ai.PhaseConnect
+}
+
+// Settings tells apart two calls whose history is encoded differently: it is
+// for history.Prefix.
+func Settings(m *ai.Model, more string) string {
+	b, err := json.Marshal([]string{m.API, m.Provider, m.ID, string(m.Compat), more})
+	if err != nil {
+		return more // strings always encode
+	}
+	return string(b)
+}
