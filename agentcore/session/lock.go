@@ -1,0 +1,102 @@
+package session
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// lockSuffix makes the name of the sidecar file that carries a session's
+// lock. It does not end in .jsonl, so no program takes it for a session.
+const lockSuffix = ".lock"
+
+// fileLock is the right to write a session file. The kernel takes it back
+// when the process ends, however it ends; a file left behind means nothing.
+type fileLock struct {
+	l *flock.Flock
+}
+
+// lockFile takes the lock of a session file or says who has it. On a file
+// system that can not lock it gives nil: there is nothing to hold.
+func lockFile(path string) (*fileLock, error) {
+	name := path + lockSuffix
+	for range 100 {
+		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+		ok, err := l.TryLock()
+		switch {
+		case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK):
+			return nil, errors.Join(l.Close())
+		case err != nil:
+			return nil, fmt.Errorf("lock session %s: %w", path, err)
+		case !ok:
+			holder := &LockedError{Ref: path}
+			holder.PID, holder.Host = readHolder(name)
+			return nil, errors.Join(holder, l.Close())
+		}
+		// The former holder may have removed the file between our opening and
+		// locking it; then others would lock another file of that name.
+		mine, err := l.Stat()
+		if err == nil {
+			var there fs.FileInfo
+			if there, err = os.Stat(name); err == nil && os.SameFile(mine, there) {
+				writeHolder(name)
+				return &fileLock{l}, nil
+			}
+		}
+		if cerr := l.Close(); cerr != nil {
+			return nil, fmt.Errorf("lock session %s: %w", path, cerr)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("lock session %s: %w", path, err)
+		}
+	}
+	return nil, fmt.Errorf("lock session %s: %s is removed again and again by someone else", path, name)
+}
+
+// release gives the lock back and removes its file.
+func (l *fileLock) release() error {
+	if l == nil {
+		return nil
+	}
+	name := l.l.Path()
+	if runtime.GOOS == "windows" { // where an open file can not be removed
+		err := l.l.Close()
+		_ = os.Remove(name) // another program may have it open by now
+		return err
+	}
+	err := os.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, l.l.Close())
+}
+
+// writeHolder notes who holds the lock, for the message to others. Nothing
+// depends on it, so a failure does not matter.
+func writeHolder(name string) {
+	host, _ := os.Hostname()
+	_ = os.WriteFile(name, []byte(strconv.Itoa(os.Getpid())+"\n"+host+"\n"), 0o600)
+}
+
+func readHolder(name string) (pid int, host string) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, ""
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	if lines.Scan() {
+		pid, _ = strconv.Atoi(lines.Text())
+	}
+	if lines.Scan() {
+		host = lines.Text()
+	}
+	return pid, host
+}
