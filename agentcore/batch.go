@@ -3,6 +3,7 @@ package agentcore
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -26,35 +27,55 @@ type batch struct {
 	over    chan struct{} // closed when nobody listens to reports any more
 }
 
-// call is one call of a batch.
+// call is one call of a batch, or one that a tool of the batch makes.
 type call struct {
-	source *ai.ToolCall
-	tool   *Tool
-	before BeforeToolCall
-	parent string
-	began  time.Time
+	source   *ai.ToolCall
+	tool     *Tool
+	before   BeforeToolCall
+	ctx      context.Context
+	began    time.Time
+	parent   *call // nil for a call of the model
+	children []*call
+	onUpdate func(ToolResult)
+	done     chan struct{} // closed when settled; only with a parent
 
 	settled  bool // the result stands; ToolEnd was sent
 	result   ToolResult
 	duration *int64
+	nested   nestedRecord
 
 	// returned is set by the call's goroutine when the tool has returned, and
 	// by the run when it stops waiting: whoever is first owns the result.
 	returned atomic.Bool
 }
 
-// report is what a tool's goroutine tells the run: an update, or the end.
+func (c *call) parentID() string {
+	if c.parent == nil {
+		return ""
+	}
+	return c.parent.source.ID
+}
+
+// report is what a tool's goroutine tells the run.
 type report struct {
+	kind   reportKind
 	c      *call
-	update bool
 	result ToolResult
 	ended  time.Time
 }
 
+type reportKind int
+
+const (
+	toolUpdated reportKind = iota
+	toolReturned
+	toolInvokes // c is the new call
+)
+
 func newBatch(r *run, answer *ai.AssistantMessage, calls []*ai.ToolCall) *batch {
 	b := &batch{r: r, answer: answer, over: make(chan struct{}), reports: make(chan report)}
 	for _, c := range calls {
-		b.calls = append(b.calls, &call{source: c, tool: findTool(r.c.Tools, c.Name)})
+		b.calls = append(b.calls, &call{source: c, tool: findTool(r.c.Tools, c.Name), ctx: r.ctx})
 	}
 	return b
 }
@@ -119,7 +140,7 @@ func (b *batch) terminates() bool {
 // start announces a call and prepares it. A call that can not be run is
 // settled at once.
 func (b *batch) start(c *call) (runnable bool) {
-	b.r.emit(&ToolStart{CallID: c.source.ID, Name: c.source.Name, Arguments: c.source.Arguments, ParentCallID: c.parent})
+	b.r.emit(&ToolStart{CallID: c.source.ID, Name: c.source.Name, Arguments: c.source.Arguments, ParentCallID: c.parentID()})
 	if refusal := b.prepare(c); refusal != nil {
 		c.result = *refusal
 		b.settle(c)
@@ -134,32 +155,20 @@ func (b *batch) start(c *call) (runnable bool) {
 func (b *batch) wait(calls ...*call) {
 	if b.r.stopped() { // by a hook or a listener of a later call
 		for _, c := range calls {
-			c.result = ErrorResult(b.r.stopText("it was not started"))
+			c.result = loopError(b.r.stopText("it was not started"))
 			b.settle(c)
 		}
 		return
 	}
 	for _, c := range calls {
-		c.began = b.r.now()
-		go b.execute(c)
+		b.launch(c)
 	}
 	stopped := b.r.ctx.Done()
 	var grace <-chan time.Time
-	for left := len(calls); left > 0; {
+	for slices.ContainsFunc(calls, func(c *call) bool { return !c.settled }) {
 		select {
 		case rep := <-b.reports:
-			if rep.c.settled {
-				continue
-			}
-			if rep.update {
-				b.r.emit(&ToolUpdate{
-					CallID: rep.c.source.ID, Name: rep.c.source.Name, Arguments: rep.c.source.Arguments,
-					Partial: rep.result, ParentCallID: rep.c.parent,
-				})
-				continue
-			}
-			b.finish(rep.c, rep.result, rep.ended)
-			left--
+			b.hear(rep)
 		case <-stopped:
 			stopped = nil
 			wait := b.r.cfg.ToolGrace
@@ -172,13 +181,40 @@ func (b *batch) wait(calls ...*call) {
 		case <-grace:
 			for _, c := range calls {
 				if !c.settled {
-					c.returned.Store(true)
-					b.finish(c, ErrorResult(b.r.stopText("the tool did not stop in time; what it did is unknown")), b.r.now())
+					b.abandon(c, "the tool did not stop in time; what it did is unknown")
 				}
 			}
-			return
 		}
 	}
+}
+
+// launch starts the goroutine of a call.
+func (b *batch) launch(c *call) {
+	c.began = b.r.now()
+	go b.execute(c)
+}
+
+// hear acts on what a tool's goroutine reports.
+func (b *batch) hear(rep report) {
+	c := rep.c
+	switch {
+	case rep.kind == toolInvokes:
+		b.invoke(c)
+	case c.settled: // too late
+	case rep.kind == toolUpdated:
+		b.r.emit(&ToolUpdate{
+			CallID: c.source.ID, Name: c.source.Name, Arguments: c.source.Arguments,
+			Partial: rep.result, ParentCallID: c.parentID(),
+		})
+	default:
+		b.finish(c, rep.result, rep.ended)
+	}
+}
+
+// abandon settles a call whose tool has not returned.
+func (b *batch) abandon(c *call, why string) {
+	c.returned.Store(true)
+	b.finish(c, loopError(b.r.stopText(why)), b.r.now())
 }
 
 // finish settles a call that ran.
@@ -188,9 +224,21 @@ func (b *batch) finish(c *call, result ToolResult, ended time.Time) {
 	b.settle(c)
 }
 
+// settle ends a call; the calls that its tool made end before it.
 func (b *batch) settle(c *call) {
+	for _, child := range c.children {
+		if !child.settled {
+			child.nested.unfinished = true
+			child.returned.Store(true)
+			b.finish(child, loopError("Tool call aborted: the tool that made it has ended"), b.r.now())
+		}
+	}
 	c.settled = true
-	b.r.emit(&ToolEnd{CallID: c.source.ID, Name: c.source.Name, Result: c.result, DurationMS: c.duration, ParentCallID: c.parent})
+	c.account()
+	b.r.emit(&ToolEnd{CallID: c.source.ID, Name: c.source.Name, Result: c.result, DurationMS: c.duration, ParentCallID: c.parentID()})
+	if c.done != nil {
+		close(c.done)
+	}
 }
 
 // record adds the result to the transcript.
@@ -217,7 +265,7 @@ func (b *batch) execute(c *call) {
 		result = b.after(c, result)
 	}
 	select {
-	case b.reports <- report{c: c, result: result, ended: r.now()}:
+	case b.reports <- report{kind: toolReturned, c: c, result: result, ended: r.now()}:
 	case <-b.over:
 	}
 }
@@ -229,14 +277,19 @@ func (b *batch) call(c *call) ToolResult {
 		if c.returned.Load() {
 			return
 		}
+		if c.onUpdate != nil {
+			c.onUpdate(partial)
+		}
 		select {
-		case b.reports <- report{c: c, update: true, result: partial}:
+		case b.reports <- report{kind: toolUpdated, c: c, result: partial}:
 		case <-b.over:
 		}
 	}
 	var result ToolResult
 	err := r.contain("tool "+c.tool.Name, func() (err error) {
-		result, err = c.tool.Execute(r.ctx, ToolCall{ID: c.source.ID, Name: c.tool.Name, Arguments: c.before.Arguments}, update)
+		result, err = c.tool.Execute(c.ctx, ToolCall{
+			ID: c.source.ID, Name: c.tool.Name, Arguments: c.before.Arguments, caller: &caller{b: b, c: c},
+		}, update)
 		if err != nil {
 			return toolError{err}
 		}
@@ -264,6 +317,12 @@ func (r *run) toolFailure(err error) ToolResult {
 			text = r.stopText("")
 		}
 	}
+	return loopError(text)
+}
+
+// loopError is the result of a call that has none of its own. Readers of the
+// stored format expect details in it.
+func loopError(text string) ToolResult {
 	result := ErrorResult(text)
 	result.Details = struct{}{}
 	return result

@@ -150,6 +150,8 @@ type BeforeToolCall struct {
 	Call      *ai.ToolCall
 	Arguments json.RawMessage // validated and coerced
 	Context   Context
+	// ParentCallID is the call whose tool makes this one, if a tool does.
+	ParentCallID string
 }
 
 // BeforeToolCallResult may stop or change a call; nil and zero let it run.

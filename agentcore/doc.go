@@ -62,7 +62,9 @@
 //     has the final message.
 //  5. Tool events come after the answer's MessageEnd. ToolStarts come in the
 //     order of the calls. Each has exactly one ToolEnd; updates lie between.
-//     Ends come in the order of completion.
+//     Ends come in the order of completion. The events of a call that a tool
+//     makes ([ToolCall.Invoke]) lie between the start and the end of that
+//     tool's own call.
 //  6. Each call has exactly one result message. Results enter in the order of
 //     the calls: after all ToolEnds, or, if the batch is sequential, each after
 //     its own ToolEnd and before the next ToolStart.
@@ -73,7 +75,9 @@
 // # Ownership
 //
 // Run and its hooks use one goroutine, the caller's. Each tool call runs on a
-// goroutine of its own, which ends when the tool returns; the run waits for it
-// except for a tool that ignores cancellation longer than ToolGrace. Messages
-// and tools are not changed once they are handed over.
+// goroutine of its own, with AfterToolCall at its end; the run waits for it
+// except for a tool that ignores cancellation longer than ToolGrace. What such
+// a tool returns later is dropped. Messages and tools are not changed once they
+// are handed over. Panics of tools, hooks and listeners are contained (see
+// [PanicError]).
 package agentcore

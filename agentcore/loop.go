@@ -419,12 +419,20 @@ func (r *run) end() ([]Message, error) {
 
 // failure is the answer that stands for one that could not be had.
 func (r *run) failure() *ai.AssistantMessage {
-	m := &ai.AssistantMessage{ThinkingLevel: r.c.Thinking, Timestamp: r.now().UnixMilli()}
+	m := &ai.AssistantMessage{ThinkingLevel: r.thinking(), Timestamp: r.now().UnixMilli()}
 	if r.c.Model != nil {
 		m.API, m.Provider, m.Model = r.c.Model.API, r.c.Model.Provider, r.c.Model.ID
 	}
 	r.markFailed(m)
 	return m
+}
+
+// thinking is the level that requests ask for.
+func (r *run) thinking() ai.ThinkingLevel {
+	if r.c.Thinking == "" {
+		return ai.ThinkingOff
+	}
+	return r.c.Thinking
 }
 
 // markFailed writes into an answer why the run stops.

@@ -17,8 +17,7 @@ import (
 func (b *batch) prepare(c *call) *ToolResult {
 	r := b.r
 	refuse := func(format string, args ...any) *ToolResult {
-		result := ErrorResult(fmt.Sprintf(format, args...))
-		return &result
+		return new(loopError(fmt.Sprintf(format, args...)))
 	}
 	switch {
 	case r.stopped():
@@ -30,9 +29,9 @@ func (b *batch) prepare(c *call) *ToolResult {
 	case c.tool.Execute == nil:
 		return refuse("Tool %s can not be run here.", c.tool.Name)
 	case c.source.ArgumentsError != "":
-		text := "Tool " + c.tool.Name + " was not run: " + c.source.ArgumentsError
+		text := "Tool " + c.tool.Name + " was not run. " + c.source.ArgumentsError
 		if p := c.source.Partial; p != "" && !strings.Contains(text, p) {
-			text += "; received: " + p
+			text += ". Received: " + p
 		}
 		return refuse("%s", text)
 	}
@@ -56,7 +55,7 @@ func (b *batch) prepare(c *call) *ToolResult {
 	if err != nil {
 		return refuse("%v", err)
 	}
-	c.before = BeforeToolCall{Assistant: b.answer, Call: c.source, Arguments: args, Context: r.context()}
+	c.before = BeforeToolCall{Assistant: b.answer, Call: c.source, Arguments: args, Context: r.context(), ParentCallID: c.parentID()}
 	if r.cfg.BeforeToolCall == nil {
 		return nil
 	}
@@ -77,7 +76,7 @@ func (b *batch) prepare(c *call) *ToolResult {
 		if reason == "" {
 			reason = "Tool call was blocked"
 		}
-		result := ErrorResult(reason)
+		result := loopError(reason)
 		result.Terminate = verdict.Terminate
 		return &result
 	case verdict.Arguments != nil:

@@ -38,6 +38,9 @@ func (r *run) answer() *ai.AssistantMessage {
 		// The stream's own message may be reused by it, and holds on to it.
 		m = s.Result().Clone()
 		r.update = MessageUpdate{}
+		if m.ThinkingLevel == "" {
+			m.ThinkingLevel = r.thinking()
+		}
 		if r.err != nil {
 			r.markFailed(m)
 		}
@@ -83,7 +86,7 @@ func (r *run) request() *ai.Stream {
 	}
 	messages := r.modelMessages()
 	opts := r.cfg.Options
-	opts.Thinking = r.c.Thinking
+	opts.Thinking = r.thinking()
 	if r.cfg.APIKey != nil && !r.stopped() {
 		var key string
 		err := r.contain("APIKey", func() (err error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/pi-go/pi/ai"
 )
 
-// Tool is something a model can run. Make one with [NewTool], or fill in the
-// fields. A Tool is not changed once an agent has it.
+// Tool is something a model can run. Make one with [NewTool] and set further
+// fields, or fill in all of them. A Tool is not changed once an agent has it.
 type Tool struct {
 	Name string
 	// Label is for people; empty means Name.
@@ -39,6 +39,8 @@ type ToolCall struct {
 	Name string
 	// Arguments fit the tool's schema, after coercion.
 	Arguments json.RawMessage
+
+	caller *caller
 }
 
 // ToolResult is what a tool gives back.
@@ -54,7 +56,8 @@ type ToolResult struct {
 	IsError    bool
 	// Usage is what the tool spent on models itself.
 	Usage *ai.Usage
-	// NestedCalls describes tool calls that the tool made; stored as given.
+	// NestedCalls describes tool calls that the tool made; stored as given. It
+	// is filled in for a tool that used [ToolCall.Invoke] and left it empty.
 	NestedCalls json.RawMessage
 	// Terminate asks to end the run after this batch. It does so only when
 	// every result of the batch asks for it.

@@ -93,7 +93,7 @@ func monsters(v any, path []string, problems []Problem) []Problem {
 			bad = bad || err != nil || exp > maxExponent || exp < -maxExponent
 		}
 		if bad {
-			problems = append(problems, Problem{join(path), "the number " + show(v) + " is out of range"})
+			problems = append(problems, Problem{join(path), show(v) + " is out of range"})
 		}
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
