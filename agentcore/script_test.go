@@ -110,11 +110,11 @@ func describe(ev Event) string {
 	case *MessageUpdate:
 		line += fmt.Sprintf(" %s %d %q", ev.Stream.Type, ev.Stream.Index, ev.Stream.Delta)
 	case *ToolStart:
-		line += fmt.Sprintf(" %s %s %s", ev.CallID, ev.Name, ev.Arguments)
+		line += fmt.Sprintf(" %s %s %s", ev.CallID, ev.Name, ev.Arguments) + under(ev.ParentCallID)
 	case *ToolUpdate:
-		line += fmt.Sprintf(" %s %s", ev.CallID, describeResult(ev.Partial))
+		line += fmt.Sprintf(" %s %s", ev.CallID, describeResult(ev.Partial)) + under(ev.ParentCallID)
 	case *ToolEnd:
-		line += fmt.Sprintf(" %s %s", ev.CallID, describeResult(ev.Result))
+		line += fmt.Sprintf(" %s %s", ev.CallID, describeResult(ev.Result)) + under(ev.ParentCallID)
 	case *TurnEnd:
 		line += fmt.Sprintf(" %s results=%d", ev.Message.StopReason, len(ev.ToolResults))
 	case *AgentEnd:
@@ -124,6 +124,13 @@ func describe(ev Event) string {
 		}
 	}
 	return line
+}
+
+func under(parent string) string {
+	if parent == "" {
+		return ""
+	}
+	return " under " + parent
 }
 
 func describeResult(r ToolResult) string {

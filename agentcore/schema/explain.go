@@ -78,6 +78,10 @@ func (s *Schema) collect(e *jsonschema.ValidationError, v any, out *[]Problem) {
 		problem(at, "%s", e.Message)
 		return
 	}
+	if strings.Contains(e.Message, "but found") || strings.Contains(e.Message, "but got") {
+		problem(at, "%s", e.Message)
+		return
+	}
 	problem(at, "%s; got %s", e.Message, show(value))
 }
 
