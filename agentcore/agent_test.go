@@ -216,6 +216,7 @@ func TestAbortKeepsQueues(t *testing.T) {
 					if s, _ := a.Queued(); len(s) != 0 {
 						return nil, errors.New("the queue was not polled yet")
 					}
+					a.Steer(users("s3")...)
 					a.Abort()
 					return nil, nil
 				}
@@ -253,20 +254,24 @@ func TestAbortKeepsQueues(t *testing.T) {
 				t.Fatalf("Prompt = %v, want an abort", err)
 			}
 			s, f := a.Queued()
-			if d := cmp.Diff([]string{`user "s1"`, `user "s2"`, `user "f1"`}, describeAll(slices.Concat(s, f))); d != "" {
+			want := users("s1", "s2", "f1")
+			if name == "after the queue was polled" { // what came later stays behind
+				want = users("s1", "s2", "s3", "f1")
+			}
+			if d := cmp.Diff(describeAll(want), describeAll(slices.Concat(s, f))); d != "" {
 				t.Errorf("queued after the abort (-want +got):\n%s", d)
 			}
 			a.loop.PrepareNextTurn = nil
 			if _, err := a.Continue(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			var seen []string
+			var seen []Message
 			for _, m := range a.State().Messages {
-				if m, ok := m.(*ai.UserMessage); ok {
-					seen = append(seen, ai.TextOf(m.Content, ""))
+				if m.Role() == ai.RoleUser {
+					seen = append(seen, m)
 				}
 			}
-			if d := cmp.Diff([]string{"go", "s1", "s2", "f1"}, seen); d != "" {
+			if d := cmp.Diff(describeAll(append(users("go"), want...)), describeAll(seen)); d != "" {
 				t.Errorf("user messages in the end (-want +got):\n%s", d)
 			}
 		})
@@ -343,6 +348,38 @@ func TestSettersTakeEffectAtTheNextRequest(t *testing.T) {
 	last := model.requests[1]
 	if d := cmp.Diff(`system "" +[fresh] -[echo]`, describeMessage(last[len(last)-1])); d != "" {
 		t.Errorf("declaration (-want +got):\n%s", d)
+	}
+}
+
+// TestHookWinsOverEarlierSetter: a setter counts once, a hook's later choice
+// sticks for the rest of the run.
+func TestHookWinsOverEarlierSetter(t *testing.T) {
+	model := &script{replies: []reply{invoke("a echo {}"), invoke("b echo {}"), say("done")}}
+	var a *Agent
+	n := 0
+	a = New(AgentConfig{
+		Model: testModel(), Tools: []*Tool{echoTool("echo")},
+		Loop: LoopConfig{Stream: model.stream, Now: clock(), PrepareRequest: func(_ context.Context, c Context) (*ContextUpdate, error) {
+			switch n++; n {
+			case 1:
+				a.SetModel(&ai.Model{ID: "set"})
+			case 2:
+				if c.Model.ID != "set" {
+					t.Errorf("the hook sees model %s, want the one that was set", c.Model.ID)
+				}
+				return &ContextUpdate{Model: &ai.Model{ID: "hook"}}, nil
+			}
+			return nil, nil
+		}},
+	})
+	if _, err := a.Prompt(t.Context(), ai.UserText("go")); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"m1", "hook", "hook"}, model.models); d != "" {
+		t.Errorf("models (-want +got):\n%s", d)
+	}
+	if got := a.State().Model.ID; got != "set" {
+		t.Errorf("the agent's model is %s", got)
 	}
 }
 

@@ -428,6 +428,119 @@ func TestAbortAtEveryEvent(t *testing.T) {
 	}
 }
 
+// TestHookThatFailsBecauseOfAnAbort is an abort, not a failure.
+func TestHookThatFailsBecauseOfAnAbort(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cfg := LoopConfig{
+		Stream: new(script).stream, Now: clock(),
+		TransformContext: func(ctx context.Context, ms []Message) ([]Message, error) {
+			cancel()
+			return nil, errors.New("signal: killed")
+		},
+	}
+	added, err := Run(ctx, users("go"), Context{Model: testModel()}, cfg, nil)
+	if !errors.Is(err, context.Canceled) || len(added) != 2 {
+		t.Fatalf("Run = %v, %v", describeAll(added), err)
+	}
+	if got, want := describeMessage(added[1]), `assistant aborted "" error="request was aborted"`; got != want {
+		t.Errorf("last message %s, want %s", got, want)
+	}
+}
+
+func TestFinishTurnIsNotCalledAfterAnAbort(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	tool := echoTool("t")
+	tool.Execute = func(context.Context, ToolCall, func(ToolResult)) (ToolResult, error) {
+		cancel()
+		return TextResult("done"), nil
+	}
+	model := &script{replies: []reply{invoke("a t {}")}}
+	cfg := LoopConfig{Stream: model.stream, Now: clock(), FinishTurn: func(context.Context, Turn) (TurnAction, error) {
+		t.Error("FinishTurn was called")
+		return TurnContinue, nil
+	}}
+	added, err := Run(ctx, users("go"), Context{Model: testModel(), Tools: []*Tool{tool}}, cfg, nil)
+	if !errors.Is(err, context.Canceled) || len(model.requests) != 1 {
+		t.Errorf("Run = %v after %d requests", err, len(model.requests))
+	}
+	// The tool did its work in time: its own result counts.
+	if got, want := describeMessage(added[3]), `toolResult a "done"`; got != want {
+		t.Errorf("result %s, want %s", got, want)
+	}
+}
+
+// TestListenerErrorAfterAnAbortIsNotLost, for instance that of a full disk.
+func TestListenerErrorAfterAnAbortIsNotLost(t *testing.T) {
+	full := errors.New("disk full")
+	for _, kind := range []string{"message_end", "agent_end"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := Run(ctx, users("go"), Context{Model: testModel()}, LoopConfig{Stream: new(script).stream, Now: clock()}, func(ev Event) error {
+			if ev.EventType() == kind {
+				return full
+			}
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, full) {
+			t.Errorf("listener of %s fails after an abort: Run = %v, want both", kind, err)
+		}
+	}
+	_, err := Run(t.Context(), users("go"), Context{Model: testModel()}, LoopConfig{Stream: new(script).stream, Now: clock()}, func(ev Event) error {
+		if ev.EventType() == "agent_end" {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) {
+		t.Errorf("listener of agent_end fails: Run = %v", err)
+	}
+}
+
+// TestRequestsAreNotShared: what a stream function appends to its request must
+// not show in the next one, nor the other way round.
+func TestRequestsAreNotShared(t *testing.T) {
+	model := &script{replies: []reply{invoke("a echo {}"), invoke("b echo {}"), invoke("c echo {}"), say("done")}}
+	var kept [][]ai.Message
+	cfg := LoopConfig{Now: clock(), Stream: func(ctx context.Context, m *ai.Model, req ai.Request, opts ai.Options) *ai.Stream {
+		kept = append(kept, append(req.Messages, ai.UserText(fmt.Sprint("mark ", len(kept)))))
+		return model.stream(ctx, m, req, opts)
+	}}
+	if _, err := Run(t.Context(), users("go"), Context{Model: testModel(), Tools: []*Tool{echoTool("echo")}}, cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, req := range kept {
+		if got, want := describeMessage(req[len(req)-1]), fmt.Sprintf("user \"mark %d\"", i); got != want {
+			t.Errorf("request %d now ends with %s, want %s", i, got, want)
+		}
+		for _, m := range model.requests[i] {
+			if strings.Contains(describeMessage(m), "mark") {
+				t.Errorf("request %d holds what was appended to another: %s", i, describeMessage(m))
+			}
+		}
+	}
+}
+
+// TestTranscriptDoesNotHoldTheStream: the answer of MessageEnd is a copy, so
+// that the stream with its buffers and connection state can be freed.
+func TestTranscriptDoesNotHoldTheStream(t *testing.T) {
+	var making, whole Message
+	_, err := Run(t.Context(), users("go"), Context{Model: testModel()}, LoopConfig{Stream: (&script{replies: []reply{say("x")}}).stream, Now: clock()}, func(ev Event) error {
+		switch ev := ev.(type) {
+		case *MessageStart:
+			making = ev.Message
+		case *MessageEnd:
+			whole = ev.Message
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if making == whole {
+		t.Error("the stream's own message entered the transcript")
+	}
+}
+
 func TestDeadline(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
@@ -488,6 +601,26 @@ func TestOwnDeclarationsInPendingMessages(t *testing.T) {
 				t.Errorf("declared in the request (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// TestSteeredDeclarationIsCorrected: a system message may come late, when the
+// run has long compared the tools.
+func TestSteeredDeclarationIsCorrected(t *testing.T) {
+	model := &script{replies: []reply{say("one"), say("two")}}
+	n := 0
+	cfg := LoopConfig{Stream: model.stream, Now: clock(), SteeringMessages: func() []Message {
+		if n++; n == 2 {
+			return []Message{&ai.SystemMessage{Content: "late", ToolsAdded: []ai.Tool{{Name: "gone"}}}}
+		}
+		return nil
+	}}
+	added, err := Run(t.Context(), users("go"), Context{Model: testModel()}, cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := describeMessage(added[2]), `system "late" +[] -[]`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

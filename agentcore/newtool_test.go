@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -168,44 +170,68 @@ func TestInvoke(t *testing.T) {
 	golden(t, "invoke-record", []string{string(results[0].NestedCalls)})
 }
 
-// TestInvokeEndsWithItsCaller leaves a nested call behind.
+// TestInvokeEndsWithItsCaller leaves nested calls behind. Their tools return
+// while another call of the batch still runs, so that the run would hear them.
 func TestInvokeEndsWithItsCaller(t *testing.T) {
-	release := make(chan struct{})
-	started := make(chan struct{})
-	finished := make(chan ToolResult, 2)
-	inner := echoTool("inner")
-	inner.Execute = func(context.Context, ToolCall, func(ToolResult)) (ToolResult, error) {
-		close(started)
-		<-release
-		return TextResult("too late"), nil
-	}
-	outer := echoTool("outer")
-	outer.Execute = func(ctx context.Context, call ToolCall, _ func(ToolResult)) (ToolResult, error) {
-		go func() {
-			finished <- call.Invoke(ctx, "inner", nil, nil)
-			finished <- call.Invoke(ctx, "inner", nil, nil)
-		}()
-		<-started
-		return TextResult("outer done"), nil
-	}
-	results, lines, _ := runTools(t, LoopConfig{}, []*Tool{outer, inner}, "a outer {}")
-	close(release)
-	for range 2 {
-		if r := <-finished; !r.IsError || !strings.Contains(describeResult(r), "the tool that made it has ended") {
-			t.Errorf("the nested call gave %s", describeResult(r))
+	synctest.Test(t, func(t *testing.T) {
+		wait := func(name string, d time.Duration) *Tool {
+			tool := echoTool(name)
+			tool.Execute = func(_ context.Context, _ ToolCall, update func(ToolResult)) (ToolResult, error) {
+				time.Sleep(d)
+				update(TextResult("late"))
+				return TextResult(name + " done"), nil
+			}
+			return tool
 		}
-	}
-	text := strings.Join(lines, "\n")
-	child, parent := strings.Index(text, "tool_execution_end a/1"), strings.Index(text, "tool_execution_end a \"outer")
-	if child < 0 || parent < child {
-		t.Errorf("the nested call does not end before its caller:\n%s", text)
-	}
-	if got := string(results[0].NestedCalls); !strings.Contains(got, `"status":"unfinished"`) {
-		t.Errorf("record %s", got)
-	}
-	if r := (ToolCall{}).Invoke(t.Context(), "x", nil, nil); !r.IsError {
-		t.Error("a call outside a run can invoke")
-	}
+		late := make(chan ToolResult, 2)
+		outer := echoTool("outer")
+		outer.Execute = func(ctx context.Context, call ToolCall, _ func(ToolResult)) (ToolResult, error) {
+			go func() {
+				late <- call.Invoke(ctx, "inner", nil, nil)
+				late <- call.Invoke(ctx, "inner", nil, nil)
+			}()
+			time.Sleep(time.Second)
+			return TextResult("outer done"), nil
+		}
+		var finalized []string
+		cfg := LoopConfig{AfterToolCall: func(_ context.Context, c AfterToolCall) (*ToolResultPatch, error) {
+			finalized = append(finalized, c.Call.ID)
+			return nil, nil
+		}}
+		results, lines, _ := runTools(t, cfg, []*Tool{outer, wait("inner", 2*time.Second), wait("other", 4*time.Second)}, "a outer {}", "b other {}")
+		for range 2 {
+			if r := <-late; !r.IsError || !strings.Contains(describeResult(r), "the tool that made it has ended") {
+				t.Errorf("the nested call gave %s", describeResult(r))
+			}
+		}
+		want := []string{
+			"tool_execution_start a outer {}",
+			"tool_execution_start b other {}",
+			"tool_execution_start a/1 inner {} under a",
+			`tool_execution_end a/1 error "Tool call aborted: the tool that made it has ended" under a`,
+			`tool_execution_end a "outer done"`,
+			`tool_execution_update b "late"`,
+			`tool_execution_end b "other done"`,
+		}
+		var got []string
+		for _, l := range lines {
+			if strings.HasPrefix(l, "tool_execution") {
+				got = append(got, l)
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("tool events (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff([]string{"a", "b"}, finalized); d != "" {
+			t.Errorf("AfterToolCall (-want +got):\n%s", d)
+		}
+		if got := string(results[0].NestedCalls); !strings.Contains(got, `"status":"unfinished"`) {
+			t.Errorf("record %s", got)
+		}
+		if r := (ToolCall{}).Invoke(t.Context(), "x", nil, nil); !r.IsError {
+			t.Error("a call outside a run can invoke")
+		}
+	})
 }
 
 func TestNestedRecordIsBounded(t *testing.T) {

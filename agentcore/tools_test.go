@@ -419,6 +419,37 @@ func TestUpdatesAfterTheEnd(t *testing.T) {
 	})
 }
 
+// TestAfterToolCallOutlivesTheCall: a nested call ends with its caller while
+// its hook is still at work; what the hook gives then is too late.
+func TestAfterToolCallOutlivesTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		outer := echoTool("outer")
+		outer.Execute = func(ctx context.Context, call ToolCall, _ func(ToolResult)) (ToolResult, error) {
+			go call.Invoke(ctx, "inner", nil, nil)
+			time.Sleep(time.Second)
+			return TextResult("outer done"), nil
+		}
+		other := echoTool("other")
+		other.Execute = func(context.Context, ToolCall, func(ToolResult)) (ToolResult, error) {
+			time.Sleep(time.Minute)
+			return TextResult("other done"), nil
+		}
+		cfg := LoopConfig{AfterToolCall: func(_ context.Context, c AfterToolCall) (*ToolResultPatch, error) {
+			if c.ParentCallID != "" {
+				time.Sleep(10 * time.Second)
+			}
+			return nil, nil
+		}}
+		results, lines, _ := runTools(t, cfg, []*Tool{outer, other, echoTool("inner")}, "a outer {}", "b other {}")
+		if d := cmp.Diff([]string{`toolResult a "outer done"`, `toolResult b "other done"`}, describeAll(results)); d != "" {
+			t.Errorf("results (-want +got):\n%s", d)
+		}
+		if n := strings.Count(strings.Join(lines, "\n"), "tool_execution_end a/1"); n != 1 {
+			t.Errorf("the nested call ended %d times", n)
+		}
+	})
+}
+
 // TestCallWithoutResult is the loop's half of that case: whatever happened
 // before, every call that the loop itself accepted has a result, and an answer
 // that was cut while its arguments streamed runs nothing.
