@@ -1,0 +1,33 @@
+// Package anthropic is the provider of Anthropic's own models.
+//
+//	models := ai.NewModels(anthropic.New())
+//	model, err := models.Model("anthropic", "claude-sonnet-5")
+//
+// It takes a key from ANTHROPIC_API_KEY, a token of a gateway from
+// ANTHROPIC_AUTH_TOKEN, or a token of a login from ANTHROPIC_OAUTH_TOKEN; the
+// tokens win over the key and are sent as bearer tokens.
+package anthropic
+
+import (
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/api/anthropicmessages"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/catalog"
+)
+
+// ID is the provider's id.
+const ID = "anthropic"
+
+// New gives the provider with the models of the catalog.
+func New() ai.Provider {
+	facts := catalog.Anthropic()
+	return ai.NewProvider(ai.ProviderConfig{
+		ID: ID, Name: facts.Name(),
+		Auth: auth.Methods{APIKey: auth.EnvKey{
+			Vars:       facts.Env(),
+			BearerVars: []string{"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_OAUTH_TOKEN"},
+		}},
+		LoadModels: facts.Models,
+		APIs:       []ai.API{anthropicmessages.New()},
+	})
+}

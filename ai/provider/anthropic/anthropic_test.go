@@ -1,0 +1,134 @@
+package anthropic_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/aitest/mockllm"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/provider/anthropic"
+)
+
+// ask sends one request with this environment and credentials.
+func ask(t *testing.T, env map[string]string, store auth.Store) (*ai.AssistantMessage, *mockllm.Request) {
+	t.Helper()
+	srv := mockllm.New()
+	srv.Queue(mockllm.Say("Hello."))
+	models := ai.ModelsConfig{
+		HTTPClient: srv.Client(), Credentials: store, Env: func(name string) string { return env[name] },
+	}.New(anthropic.New())
+	model, err := models.Model("anthropic", "claude-haiku-4-5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := models.Stream(t.Context(), model, ai.Request{Messages: []ai.Message{ai.UserText("Hi")}}, ai.Options{}).Result()
+	if r := srv.Requests(); len(r) > 0 {
+		return m, r[0]
+	}
+	return m, nil
+}
+
+func TestCredentials(t *testing.T) {
+	stored := func(c auth.Credential) auth.Store {
+		return auth.NewMemoryStore(map[string]*auth.Credential{"anthropic": &c})
+	}
+	for _, tt := range []struct {
+		name        string
+		env         map[string]string
+		store       auth.Store
+		key, bearer string
+		betas       string
+	}{
+		{"key", map[string]string{"ANTHROPIC_API_KEY": "k"}, nil, "k", "", ""},
+		{"gateway token", map[string]string{"ANTHROPIC_API_KEY": "k", "ANTHROPIC_AUTH_TOKEN": "t"}, nil, "", "Bearer t", ""},
+		{"login token", map[string]string{"ANTHROPIC_API_KEY": "k", "ANTHROPIC_OAUTH_TOKEN": "sk-ant-oat01-t"}, nil, "", "Bearer sk-ant-oat01-t", "oauth-2025-04-20"},
+		{"stored key", map[string]string{"ANTHROPIC_AUTH_TOKEN": "t"}, stored(auth.Credential{Type: auth.TypeAPIKey, Key: "s"}), "s", "", ""},
+		{"key in the wrong place", map[string]string{"ANTHROPIC_API_KEY": "sk-ant-oat01-t"}, nil, "", "Bearer sk-ant-oat01-t", "oauth-2025-04-20"},
+	} {
+		m, r := ask(t, tt.env, tt.store)
+		if m.Err() != nil || r == nil {
+			t.Errorf("%s: %v", tt.name, m.Err())
+			continue
+		}
+		if r.Header.Get("x-api-key") != tt.key || r.Header.Get("Authorization") != tt.bearer || r.Header.Get("anthropic-beta") != tt.betas {
+			t.Errorf("%s: key %q, bearer %q, betas %q", tt.name, r.Header.Get("x-api-key"), r.Header.Get("Authorization"), r.Header.Get("anthropic-beta"))
+		}
+		if ua := r.Header.Get("User-Agent"); !strings.HasPrefix(ua, "pi-go/") {
+			t.Errorf("%s: the program calls itself %q", tt.name, ua)
+		}
+	}
+	m, r := ask(t, nil, nil)
+	if r != nil || m.StopReason != ai.StopError || !strings.Contains(m.ErrorMessage, "ANTHROPIC_API_KEY") {
+		t.Errorf("without a key: %s %q", m.StopReason, m.ErrorMessage)
+	}
+}
+
+// A program with one provider holds that provider and nothing else: no other
+// protocol, no agent, no terminal, and little size.
+func TestWhatAProgramLinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	dir := t.TempDir()
+	build := func(bin string, flags ...string) string {
+		t.Helper()
+		path := filepath.Join(dir, bin)
+		args := append([]string{"build", "-trimpath", "-o", path}, flags...)
+		cmd := exec.CommandContext(t.Context(), "go", append(args, "./testdata/ask")...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return path
+	}
+	info, err := os.Stat(build("stripped", "-ldflags=-s -w"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 12 << 20
+	if info.Size() > most {
+		t.Errorf("the program has %.1f MiB, more than %d", float64(info.Size())/(1<<20), most>>20)
+	}
+	t.Logf("the program has %.1f MiB", float64(info.Size())/(1<<20))
+	symbols, err := exec.CommandContext(t.Context(), "go", "tool", "nm", build("symbols")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(symbols), "pi/ai/api/anthropicmessages.") {
+		t.Fatal("the list of symbols does not even hold the protocol that is used")
+	}
+	for _, foreign := range []string{
+		"github.com/pi-go/pi/agentcore", "github.com/pi-go/pi/tui", "github.com/pi-go/pi/codingagent", "github.com/pi-go/pi/storage",
+		"github.com/gdamore/tcell", "github.com/yuin/goldmark", "github.com/aws/", "golang.org/x/oauth2", "text/template",
+		"ai/faux.", "ai/aitest", "ai/api/openai", "ai/api/google", "ai/api/mistral", "ai/api/bedrock", "ai/provider/compatible", "ai/provider/openai",
+		"catalog.providerOpenRouterData", "catalog.providerOpenAIData",
+	} {
+		if strings.Contains(string(symbols), foreign) {
+			t.Errorf("the program links %s", foreign)
+		}
+	}
+}
+
+func Example() {
+	srv := mockllm.New() // stands for the vendor
+	srv.Queue(mockllm.Say("Four."))
+	models := ai.ModelsConfig{HTTPClient: srv.Client()}.New(anthropic.New())
+	model, err := models.Model("anthropic", "claude-haiku-4-5")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	req := ai.Request{System: "Answer in one word.", Messages: []ai.Message{ai.UserText("Two and two?")}}
+	for ev := range models.Stream(context.Background(), model, req, ai.Options{APIKey: "key"}).Events() {
+		if ev.Type == ai.EventTextDelta {
+			fmt.Println(ev.Delta)
+		}
+	}
+	// Output: Four.
+}
