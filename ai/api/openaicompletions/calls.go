@@ -1,0 +1,200 @@
+package openaicompletions
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/jsonobj"
+)
+
+// callDelta is a piece of a tool call. Vendors leave out any of its fields.
+type callDelta struct {
+	Index    *float64       `json:"index"`
+	ID       string         `json:"id"`
+	Type     string         `json:"type"`
+	Function *functionDelta `json:"function"`
+	Custom   *struct {
+		Name  string `json:"name"`
+		Input string `json:"input"`
+	} `json:"custom"`
+}
+
+type functionDelta struct {
+	Name      string    `json:"name"`
+	Arguments arguments `json:"arguments"`
+}
+
+// arguments is JSON in a string; some servers send the object itself.
+type arguments string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (a *arguments) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, (*string)(a))
+	}
+	if string(data) != "null" {
+		*a = arguments(data)
+	}
+	return nil
+}
+
+// toolCall is a call in the making.
+type toolCall struct {
+	w     *ai.BlockWriter
+	index int    // -1 when the vendor gave none
+	id    string // the vendor's, empty when it gave none
+	// property is the argument that the free text of a custom tool stands for;
+	// begun says that its JSON was opened.
+	property string
+	begun    bool
+	custom   bool
+}
+
+func (d *decoder) callDelta(c *callDelta) {
+	name, text := "", ""
+	if c.Function != nil {
+		name, text = c.Function.Name, string(c.Function.Arguments)
+	}
+	if c.Custom != nil {
+		name, text = c.Custom.Name, c.Custom.Input
+	}
+	index := -1
+	if c.Index != nil && *c.Index >= 0 {
+		index = int(*c.Index)
+	}
+	call := d.find(index, c.ID, name)
+	if call == nil && c.ID == "" && name == "" && text == "" {
+		return // nothing was said yet
+	}
+	if call == nil {
+		d.closeBlocks()
+		call = &toolCall{w: d.out.ToolCall(c.ID, name), index: index, id: c.ID, custom: c.Custom != nil}
+		if call.custom {
+			call.property = "input"
+			if custom := d.customs[name]; custom != nil {
+				call.property = custom.property
+			}
+		}
+		d.calls = append(d.calls, call)
+	}
+	if call.index < 0 {
+		call.index = index
+	}
+	if call.id == "" {
+		call.id = c.ID
+		call.w.Call().ID = c.ID
+	}
+	if call.w.Call().Name == "" {
+		call.w.Call().Name = name
+	}
+	if text == "" {
+		return
+	}
+	if call.w.Closed() {
+		// It was whole, so nothing but white space can belong to it.
+		if strings.TrimSpace(text) != "" {
+			d.odd(fmt.Sprintf("more arguments for the call %q, which were whole", call.w.Call().ID), []byte(text))
+		}
+		return
+	}
+	if call.custom {
+		text = call.wrap(text)
+	}
+	call.w.Append(text)
+}
+
+// find gives the call that a piece belongs to, nil for a new one. The index
+// tells, then the id; a piece with neither belongs to the last call. A piece that
+// names a tool again after the arguments were whole begins another call: there
+// are servers that send all calls under index 0, or without index and id.
+func (d *decoder) find(index int, id, name string) *toolCall {
+	if index >= 0 {
+		for i := len(d.calls) - 1; i >= 0; i-- {
+			if c := d.calls[i]; c.index == index {
+				if another := id != "" && c.id != "" && id != c.id && name != ""; another && c.whole() {
+					return d.byID(id)
+				}
+				return c
+			}
+		}
+	}
+	if id != "" {
+		if c := d.byID(id); c != nil || index >= 0 {
+			return c
+		}
+		// An id that comes late belongs to a call that has none yet.
+		if n := len(d.calls); n > 0 && name == "" && d.calls[n-1].id == "" {
+			return d.calls[n-1]
+		}
+		return nil
+	}
+	if index >= 0 || len(d.calls) == 0 {
+		return nil
+	}
+	last := d.calls[len(d.calls)-1]
+	if name != "" && last.w.Call().Name != "" && last.whole() {
+		return nil
+	}
+	return last
+}
+
+func (d *decoder) byID(id string) *toolCall {
+	for _, c := range d.calls {
+		if c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// whole reports whether the arguments are a JSON object already.
+func (c *toolCall) whole() bool {
+	if c.w.Closed() {
+		return true
+	}
+	text := bytes.TrimSpace([]byte(c.w.String()))
+	return len(text) > 1 && text[0] == '{' && text[len(text)-1] == '}' && json.Valid(text)
+}
+
+func (c *toolCall) closeIfWhole(d *decoder) {
+	if !c.w.Closed() && !c.custom && c.whole() {
+		c.end(d)
+	}
+}
+
+// wrap turns a piece of free text into a piece of the JSON that stands for it.
+func (c *toolCall) wrap(text string) string {
+	var out []byte
+	if !c.begun {
+		c.begun = true
+		out = append(jsonobj.AppendString([]byte{'{'}, c.property), `:"`...)
+	}
+	quoted := jsonobj.AppendString(nil, text)
+	return string(append(out, quoted[1:len(quoted)-1]...))
+}
+
+// complete fills in an id where the vendor gave none.
+func (c *toolCall) complete(d *decoder) {
+	if call := c.w.Call(); call.ID == "" {
+		seed := fmt.Sprintf("%s %d", d.msg.ResponseID, d.msg.Timestamp)
+		call.ID = fmt.Sprintf("call_%s_%d", ai.ShortHash(seed), c.w.Index())
+	}
+}
+
+// end closes the call.
+func (c *toolCall) end(d *decoder) {
+	if c.w.Closed() {
+		return
+	}
+	c.complete(d)
+	if c.custom {
+		if !c.begun {
+			c.w.Append(c.wrap(""))
+		}
+		c.w.Append(`"}`)
+	}
+	c.w.End()
+}
