@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
 )
 
 // decoder turns chunks into blocks.
@@ -22,6 +23,7 @@ type decoder struct {
 	details        details         // of the open thinking block
 	calls          []*toolCall
 
+	chunk   chunk // of the last event
 	frames  int
 	finish  string // the vendor's word, empty until it came
 	done    bool   // [DONE] came
@@ -43,17 +45,17 @@ type chunk struct {
 type choice struct {
 	Delta   *delta          `json:"delta"`
 	Message *delta          `json:"message"` // of an answer that is no stream
-	Finish  *string         `json:"finish_reason"`
+	Finish  string          `json:"finish_reason"`
 	Usage   *usage          `json:"usage"` // Moonshot
 	Error   json.RawMessage `json:"error"` // OpenRouter
 }
 
 type delta struct {
 	Content          content        `json:"content"`
-	Refusal          *string        `json:"refusal"`
-	ReasoningContent *string        `json:"reasoning_content"`
-	Reasoning        *string        `json:"reasoning"`
-	ReasoningText    *string        `json:"reasoning_text"`
+	Refusal          string         `json:"refusal"`
+	ReasoningContent string         `json:"reasoning_content"`
+	Reasoning        string         `json:"reasoning"`
+	ReasoningText    string         `json:"reasoning_text"`
 	Details          []detail       `json:"reasoning_details"`
 	ToolCalls        []callDelta    `json:"tool_calls"`
 	FunctionCall     *functionDelta `json:"function_call"` // the older form of one call
@@ -66,7 +68,12 @@ type content struct{ text, thinking string }
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *content) UnmarshalJSON(data []byte) error {
 	switch {
-	case len(data) > 0 && data[0] == '"':
+	case len(data) > 1 && data[0] == '"':
+		var b strings.Builder
+		if jsonscan.Unquote(&b, data[1:len(data)-1]) {
+			c.text = b.String()
+			return nil
+		}
 		return json.Unmarshal(data, &c.text)
 	case len(data) > 0 && data[0] == '[':
 		var parts []struct {
@@ -105,8 +112,11 @@ func (d *decoder) frame(data []byte) (done bool, err error) {
 
 // decode takes an event by way of encoding/json.
 func (d *decoder) decode(data []byte) error {
-	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	// One value serves all events: its memory is reused.
+	clear(d.chunk.Choices[:cap(d.chunk.Choices)])
+	d.chunk = chunk{Choices: d.chunk.Choices[:0]}
+	c := &d.chunk
+	if err := json.Unmarshal(data, c); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
 			return &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Message: fmt.Sprintf("the stream holds an event that is not JSON: %v: %s", err, clip(data)), Err: err}
@@ -117,7 +127,7 @@ func (d *decoder) decode(data []byte) error {
 	if c.Object == "error" || meant(c.Error) {
 		return ai.StreamError(data)
 	}
-	d.head(&c)
+	d.head(c)
 	if c.Usage != nil {
 		d.usage = c.Usage
 	}
@@ -137,8 +147,8 @@ func (d *decoder) decode(data []byte) error {
 	if ch.Delta != nil {
 		d.delta(ch.Delta)
 	}
-	if ch.Finish != nil && *ch.Finish != "" {
-		d.finish = *ch.Finish
+	if ch.Finish != "" {
+		d.finish = ch.Finish
 	}
 	return nil
 }
@@ -180,17 +190,16 @@ func (d *decoder) head(c *chunk) {
 }
 
 func (d *decoder) delta(c *delta) {
-	for _, r := range []struct {
-		name string
-		text *string
-	}{
-		{"reasoning_content", c.ReasoningContent}, {"reasoning", c.Reasoning}, {"reasoning_text", c.ReasoningText},
-		{"reasoning_content", &c.Content.thinking},
-	} {
-		if r.text != nil && *r.text != "" {
-			d.think(r.name, *r.text)
-			break // servers that send two fields send the same in both
-		}
+	// Servers that send several fields send the same in all.
+	switch {
+	case c.ReasoningContent != "":
+		d.think("reasoning_content", c.ReasoningContent)
+	case c.Reasoning != "":
+		d.think("reasoning", c.Reasoning)
+	case c.ReasoningText != "":
+		d.think("reasoning_text", c.ReasoningText)
+	case c.Content.thinking != "":
+		d.think("reasoning_content", c.Content.thinking)
 	}
 	for _, entry := range c.Details {
 		if entry.valid() {
@@ -203,8 +212,8 @@ func (d *decoder) delta(c *delta) {
 	if c.Content.text != "" {
 		d.say(c.Content.text)
 	}
-	if c.Refusal != nil && *c.Refusal != "" {
-		d.say(*c.Refusal)
+	if c.Refusal != "" {
+		d.say(c.Refusal)
 	}
 	if f := c.FunctionCall; f != nil {
 		d.callDelta(&callDelta{Index: new(0.0), Function: f})
