@@ -57,6 +57,11 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
+// AppendInt appends n in decimal.
+func AppendInt[N ~int | ~int8 | ~int16 | ~int32 | ~int64](dst []byte, n N) []byte {
+	return strconv.AppendInt(dst, int64(n), 10)
+}
+
 // AppendFloat appends f as JSON.stringify would print it: the shortest form
 // that reads back as f, exponents only below 1e-6 and from 1e21 on. NaN and
 // the infinities, which JSON can not express, become null.

@@ -15,6 +15,17 @@ var errShape = errors.New("not a JSON object")
 // It checks brackets and strings but not the insides of values: decode those
 // with encoding/json. The first error of visit ends the walk and is returned.
 func Walk(data []byte, visit func(key string, value json.RawMessage) error) error {
+	return walk(data, func(name []byte, value json.RawMessage) error {
+		key, err := unquote(name)
+		if err != nil {
+			return err
+		}
+		return visit(key, value)
+	})
+}
+
+// walk is Walk with the keys as they stand, in their quotes.
+func walk(data []byte, visit func(name []byte, value json.RawMessage) error) error {
 	i := skipSpace(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		return errShape
@@ -27,24 +38,21 @@ func Walk(data []byte, visit func(key string, value json.RawMessage) error) erro
 		if i >= len(data) || data[i] != '"' {
 			return errShape
 		}
-		end, err := stringEnd(data, i)
+		nameEnd, err := stringEnd(data, i)
 		if err != nil {
 			return err
 		}
-		key, err := unquote(data[i:end])
-		if err != nil {
-			return err
-		}
-		i = skipSpace(data, end)
+		name := data[i:nameEnd:nameEnd]
+		i = skipSpace(data, nameEnd)
 		if i >= len(data) || data[i] != ':' {
 			return errShape
 		}
 		start := skipSpace(data, i+1)
-		end, err = valueEnd(data, start)
+		end, err := valueEnd(data, start)
 		if err != nil {
 			return err
 		}
-		if err := visit(key, json.RawMessage(data[start:end:end])); err != nil {
+		if err := visit(name, json.RawMessage(data[start:end:end])); err != nil {
 			return err
 		}
 		i = skipSpace(data, end)
