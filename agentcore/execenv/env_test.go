@@ -31,6 +31,8 @@ func TestPaths(t *testing.T) {
 		{windows, `D:rel`, `D:\rel`},
 		{windows, `\\host\share\a\..\..\b`, `\\host\share\b`},
 		{windows, `//host/share`, `\\host\share\`},
+		{windows, `\\host`, `\\host\`},
+		{windows, `\\host\\share//x`, `\\host\share\x`},
 		{windows, `..\..\..\..`, `C:\`},
 	} {
 		if got := c.env.Abs(c.name); got != c.want {

@@ -59,7 +59,7 @@ func (e Env) ParentDir(name string) string {
 		return path.Dir(name)
 	}
 	vol, rest := splitVolume(name)
-	i := strings.LastIndexAny(rest, `\/`)
+	i := strings.LastIndexAny(strings.TrimRight(rest, `\/`), `\/`)
 	return cleanWindows(vol + rest[:i+1])
 }
 
@@ -106,16 +106,20 @@ func splitVolume(name string) (vol, rest string) {
 	if len(name) < 3 || !isSlash(name[0]) || !isSlash(name[1]) || isSlash(name[2]) {
 		return "", name
 	}
-	host := strings.IndexAny(name[2:], `\/`)
-	if host < 0 {
-		return strings.ReplaceAll(name, "/", `\`), ""
+	host, tail := cutElement(name[2:])
+	share, tail := cutElement(strings.TrimLeft(tail, `\/`))
+	if share == "" {
+		return `\\` + host, ""
 	}
-	share := 2 + host + 1
-	end := strings.IndexAny(name[share:], `\/`)
-	if end < 0 {
-		return strings.ReplaceAll(name, "/", `\`), ""
+	return `\\` + host + `\` + share, tail
+}
+
+// cutElement cuts a path behind its first element.
+func cutElement(name string) (elem, rest string) {
+	if i := strings.IndexAny(name, `\/`); i >= 0 {
+		return name[:i], name[i:]
 	}
-	return strings.ReplaceAll(name[:share+end], "/", `\`), name[share+end:]
+	return name, ""
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
