@@ -8,6 +8,7 @@
 //	house       rules of this code base that no common linter knows
 //	fresh       committed generated files against what their generators write
 //	initcost    what package initialisation costs the pi binary
+//	bench       whole processes against a scripted model, beside the reference
 //	testrun     go test over all modules, with a summary a person can read
 //	rename      a new module path prefix everywhere
 //

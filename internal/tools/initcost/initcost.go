@@ -138,6 +138,27 @@ func median(values []time.Duration) time.Duration {
 	return sorted[len(sorted)/2]
 }
 
+// Judge measures a program and gives what is over the budget. Times over it are
+// measured once more, with more runs, before they count.
+func Judge(ctx context.Context, program string, args []string, runs int) (Measurement, []Excess, error) {
+	m, err := Measure(ctx, program, args, runs)
+	if err != nil {
+		return Measurement{}, nil, err
+	}
+	over := m.Over()
+	if slices.ContainsFunc(over, func(e Excess) bool { return e.Timed }) {
+		again, err := Measure(ctx, program, args, 3*runs)
+		if err != nil {
+			return Measurement{}, nil, err
+		}
+		if again.Total < m.Total {
+			m = again
+		}
+		over = m.Over()
+	}
+	return m, over, nil
+}
+
 // Excess is one figure over its budget.
 type Excess struct {
 	// What names the figure and its budget.

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 
 	"github.com/pi-go/pi/internal/tools/initcost"
 )
@@ -40,20 +39,9 @@ func run(ctx context.Context, args []string, runs, top int) error {
 	if len(args) == 0 {
 		args = []string{"--version"}
 	}
-	m, err := initcost.Measure(ctx, program, args, runs)
+	m, over, err := initcost.Judge(ctx, program, args, runs)
 	if err != nil {
 		return err
-	}
-	over := m.Over()
-	if slices.ContainsFunc(over, func(e initcost.Excess) bool { return e.Timed }) {
-		again, err := initcost.Measure(ctx, program, args, 3*runs)
-		if err != nil {
-			return err
-		}
-		if again.Total < m.Total {
-			m = again
-		}
-		over = m.Over()
 	}
 	m.Print(os.Stdout, top)
 	for _, e := range over {
