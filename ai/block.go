@@ -212,6 +212,9 @@ func DecodeBlock(data []byte) (Block, error) {
 		}
 		b = t
 	default:
+		if !json.Valid(data) {
+			return nil, fmt.Errorf("decode %s block: not JSON", kind)
+		}
 		return &UnknownBlock{Kind: BlockType(kind), Raw: json.RawMessage(append([]byte(nil), data...))}, nil
 	}
 	if err != nil {

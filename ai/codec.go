@@ -2,6 +2,7 @@ package ai
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,9 @@ func integer(p *int64) decoder {
 
 func raw(p *json.RawMessage) decoder {
 	return func(v json.RawMessage) error {
+		if !json.Valid(v) {
+			return errors.New("not JSON")
+		}
 		*p = slices.Clone(v)
 		return nil
 	}
