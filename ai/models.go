@@ -345,7 +345,11 @@ func (m *Models) Stream(ctx context.Context, model *Model, req Request, opts Opt
 		if err != nil {
 			return err
 		}
-		return api.Stream(ctx, m.call(p, model, level, req, opts, resolved), out)
+		call, err := m.call(p, model, level, req, opts, resolved)
+		if err != nil {
+			return err
+		}
+		return api.Stream(ctx, call, out)
 	})
 }
 
@@ -356,7 +360,7 @@ func (m *Models) Complete(ctx context.Context, model *Model, req Request, opts O
 	return msg, msg.Err()
 }
 
-func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request, opts Options, resolved auth.Resolved) *Call {
+func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request, opts Options, resolved auth.Resolved) (*Call, error) {
 	c := &Call{
 		Model: model, Options: opts, Auth: resolved, Identity: m.cfg.Identity,
 		SessionID: opts.sessionID(), BaseURL: model.BaseURL, HTTP: m.http.HTTPClient(),
@@ -368,7 +372,10 @@ func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request
 	if resolved.BaseURL != "" {
 		c.BaseURL = resolved.BaseURL
 	}
-	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	var err error
+	if c.BaseURL, err = fillBaseURL(strings.TrimRight(c.BaseURL, "/"), c.Env); err != nil {
+		return nil, err
+	}
 	if hp, ok := p.(HeaderProvider); ok && len(hp.Headers()) > 0 {
 		// Below the model's own, so that a model can replace them.
 		headers := make(map[string]string)
@@ -385,7 +392,7 @@ func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request
 	c.Messages = req.Transcript()
 	c.Options.Thinking = level
 	c.Options.MaxTokens = FitMaxTokens(model, c.Messages, opts.MaxTokens)
-	return c
+	return c, nil
 }
 
 // Transcript gives the request as messages alone: System and Tools become one

@@ -1,6 +1,10 @@
 package auth
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"strings"
+)
 
 // EnvKey is the common [APIKeyMethod]: a stored key, or the first of some
 // environment variables that is set.
@@ -12,6 +16,9 @@ type EnvKey struct {
 	BearerVars []string
 	// Optional says that requests without a key are fine (local servers).
 	Optional bool
+	// Needs are further variables that requests can not do without, such as an
+	// account id. A stored credential can hold them in its Env.
+	Needs []string
 }
 
 // Name is "API key".
@@ -20,8 +27,12 @@ func (k EnvKey) Name() string { return "API key" }
 // EnvVars gives Vars.
 func (k EnvKey) EnvVars() []string { return k.Vars }
 
-// Check says where the key would come from.
+// Check says where the key would come from, "" when something that requests need
+// is missing.
 func (k EnvKey) Check(in Input) string {
+	if len(k.missing(in.Env)) > 0 {
+		return ""
+	}
 	if c := in.Credential; c != nil {
 		if c.Type == TypeAPIKey && (c.Key != "" || k.fromEnv(in.Env) != "") {
 			return "stored credential"
@@ -39,6 +50,26 @@ func (k EnvKey) Check(in Input) string {
 
 // Resolve gives the key.
 func (k EnvKey) Resolve(ctx context.Context, in Input) (*Resolved, error) {
+	r, err := k.resolve(ctx, in)
+	if r != nil && err == nil {
+		if missing := k.missing(in.Env); len(missing) > 0 {
+			return nil, fmt.Errorf("also set %s, in the environment or in the env of the stored credential", strings.Join(missing, " and "))
+		}
+	}
+	return r, err
+}
+
+func (k EnvKey) missing(env Environment) []string {
+	var names []string
+	for _, name := range k.Needs {
+		if env.Lookup(name) == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (k EnvKey) resolve(ctx context.Context, in Input) (*Resolved, error) {
 	if c := in.Credential; c != nil && c.Key != "" {
 		key := c.Key
 		if in.Resolve != nil {

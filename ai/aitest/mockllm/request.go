@@ -22,6 +22,7 @@ type Request struct {
 	N        int
 	API      string
 	Method   string
+	Host     string
 	URL      string // path and query
 	Header   http.Header
 	Body     []byte

@@ -172,7 +172,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		return
 	}
 	r := &Request{
-		API: api, Method: hr.Method, URL: hr.URL.RequestURI(), Header: hr.Header.Clone(), Body: body,
+		API: api, Method: hr.Method, Host: hr.Host, URL: hr.URL.RequestURI(), Header: hr.Header.Clone(), Body: body,
 		Arrived: arrived, BodyRead: time.Now(), done: make(chan struct{}),
 	}
 	aborted := true

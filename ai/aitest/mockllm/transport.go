@@ -21,6 +21,9 @@ func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	pr, pw := io.Pipe()
 	w := &pipeWriter{header: make(http.Header), body: pw, ready: make(chan struct{})}
 	in := req.Clone(ctx)
+	if in.Host == "" {
+		in.Host = in.URL.Host
+	}
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}

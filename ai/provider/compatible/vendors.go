@@ -1,0 +1,127 @@
+package compatible
+
+import (
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/api/anthropicmessages"
+	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/catalog"
+)
+
+// vendor makes a provider from the catalog. Its models of protocols that are not
+// given are listed and say so when they are called.
+func vendor(facts *catalog.Provider, apis ...ai.API) ai.Provider {
+	return withKey(facts, auth.EnvKey{Vars: facts.Env()}, apis...)
+}
+
+func withKey(facts *catalog.Provider, key auth.APIKeyMethod, apis ...ai.API) ai.Provider {
+	return ai.NewProvider(ai.ProviderConfig{
+		ID: facts.ID(), Name: facts.Name(), Auth: auth.Methods{APIKey: key}, LoadModels: facts.Models, APIs: apis,
+	})
+}
+
+func completions() ai.API { return openaicompletions.New() }
+func messages() ai.API    { return anthropicmessages.New() }
+
+// AntLing takes its key from ANT_LING_API_KEY.
+func AntLing() ai.Provider { return vendor(catalog.AntLing(), completions()) }
+
+// Baseten takes its key from BASETEN_API_KEY.
+func Baseten() ai.Provider { return vendor(catalog.Baseten(), completions()) }
+
+// Cerebras takes its key from CEREBRAS_API_KEY.
+func Cerebras() ai.Provider { return vendor(catalog.Cerebras(), completions()) }
+
+// CloudflareWorkersAI takes its key from CLOUDFLARE_API_KEY and needs
+// CLOUDFLARE_ACCOUNT_ID.
+func CloudflareWorkersAI() ai.Provider {
+	facts := catalog.CloudflareWorkersAI()
+	return withKey(facts, auth.EnvKey{Vars: facts.Env(), Needs: []string{"CLOUDFLARE_ACCOUNT_ID"}}, completions())
+}
+
+// DeepSeek takes its key from DEEPSEEK_API_KEY.
+func DeepSeek() ai.Provider { return vendor(catalog.DeepSeek(), completions()) }
+
+// Fireworks takes its key from FIREWORKS_API_KEY.
+func Fireworks() ai.Provider { return vendor(catalog.Fireworks(), messages(), completions()) }
+
+// Groq takes its key from GROQ_API_KEY.
+func Groq() ai.Provider { return vendor(catalog.Groq(), completions()) }
+
+// HuggingFace takes its key from HF_TOKEN.
+func HuggingFace() ai.Provider { return vendor(catalog.HuggingFace(), completions()) }
+
+// KimiCoding takes its key from KIMI_API_KEY.
+func KimiCoding() ai.Provider { return vendor(catalog.KimiCoding(), completions()) }
+
+// MiniMax takes its key from MINIMAX_API_KEY.
+func MiniMax() ai.Provider { return vendor(catalog.MiniMax(), messages()) }
+
+// MiniMaxCN takes its key from MINIMAX_CN_API_KEY.
+func MiniMaxCN() ai.Provider { return vendor(catalog.MiniMaxCN(), messages()) }
+
+// MoonshotAI takes its key from MOONSHOT_API_KEY.
+func MoonshotAI() ai.Provider { return vendor(catalog.MoonshotAI(), completions()) }
+
+// MoonshotAICN takes its key from MOONSHOT_API_KEY.
+func MoonshotAICN() ai.Provider { return vendor(catalog.MoonshotAICN(), completions()) }
+
+// NVIDIA takes its key from NVIDIA_API_KEY.
+func NVIDIA() ai.Provider { return vendor(catalog.NVIDIA(), completions()) }
+
+// OpenRouter takes its key from OPENROUTER_API_KEY.
+func OpenRouter() ai.Provider { return vendor(catalog.OpenRouter(), completions(), messages()) }
+
+// QwenTokenPlan takes its key from QWEN_TOKEN_PLAN_TEAM_API_KEY or
+// QWEN_TOKEN_PLAN_API_KEY.
+func QwenTokenPlan() ai.Provider { return vendor(catalog.QwenTokenPlan(), completions()) }
+
+// QwenTokenPlanCN takes its key from QWEN_TOKEN_PLAN_TEAM_CN_API_KEY or
+// QWEN_TOKEN_PLAN_CN_API_KEY.
+func QwenTokenPlanCN() ai.Provider { return vendor(catalog.QwenTokenPlanCN(), completions()) }
+
+// QwenTokenPlanIndividual takes its key from QWEN_TOKEN_PLAN_INDIVIDUAL_API_KEY or
+// QWEN_TOKEN_PLAN_API_KEY.
+func QwenTokenPlanIndividual() ai.Provider {
+	return vendor(catalog.QwenTokenPlanIndividual(), completions())
+}
+
+// QwenTokenPlanIndividualCN takes its key from
+// QWEN_TOKEN_PLAN_INDIVIDUAL_CN_API_KEY or QWEN_TOKEN_PLAN_CN_API_KEY.
+func QwenTokenPlanIndividualCN() ai.Provider {
+	return vendor(catalog.QwenTokenPlanIndividualCN(), completions())
+}
+
+// Together takes its key from TOGETHER_API_KEY.
+func Together() ai.Provider { return vendor(catalog.Together(), completions()) }
+
+// VercelAIGateway takes its key from AI_GATEWAY_API_KEY.
+func VercelAIGateway() ai.Provider { return vendor(catalog.VercelAIGateway(), messages()) }
+
+// Xiaomi takes its key from XIAOMI_API_KEY.
+func Xiaomi() ai.Provider { return vendor(catalog.Xiaomi(), completions()) }
+
+// XiaomiTokenPlanAMS takes its key from XIAOMI_TOKEN_PLAN_AMS_API_KEY.
+func XiaomiTokenPlanAMS() ai.Provider { return vendor(catalog.XiaomiTokenPlanAMS(), completions()) }
+
+// XiaomiTokenPlanCN takes its key from XIAOMI_TOKEN_PLAN_CN_API_KEY.
+func XiaomiTokenPlanCN() ai.Provider { return vendor(catalog.XiaomiTokenPlanCN(), completions()) }
+
+// XiaomiTokenPlanSGP takes its key from XIAOMI_TOKEN_PLAN_SGP_API_KEY.
+func XiaomiTokenPlanSGP() ai.Provider { return vendor(catalog.XiaomiTokenPlanSGP(), completions()) }
+
+// ZAI takes its key from ZAI_API_KEY.
+func ZAI() ai.Provider { return vendor(catalog.ZAI(), completions()) }
+
+// ZAICodingCN takes its key from ZAI_CODING_CN_API_KEY.
+func ZAICodingCN() ai.Provider { return vendor(catalog.ZAICodingCN(), completions()) }
+
+// All lists the vendors of this package, by id.
+func All() []ai.Provider {
+	return []ai.Provider{
+		AntLing(), Baseten(), Cerebras(), CloudflareWorkersAI(), DeepSeek(), Fireworks(), Groq(), HuggingFace(), KimiCoding(),
+		MiniMax(), MiniMaxCN(), MoonshotAI(), MoonshotAICN(), NVIDIA(), OpenRouter(), QwenTokenPlan(), QwenTokenPlanCN(),
+		QwenTokenPlanIndividual(), QwenTokenPlanIndividualCN(), Together(), VercelAIGateway(), Xiaomi(), XiaomiTokenPlanAMS(),
+		XiaomiTokenPlanCN(), XiaomiTokenPlanSGP(), ZAI(), ZAICodingCN(),
+	}
+}

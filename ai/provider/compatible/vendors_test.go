@@ -1,0 +1,204 @@
+package compatible_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/aitest/mockllm"
+	"github.com/pi-go/pi/ai/catalog"
+	"github.com/pi-go/pi/ai/provider/compatible"
+	"github.com/pi-go/pi/ai/provider/openai"
+)
+
+// Each vendor's first and last chat model answers: at its own address, with its
+// own key, by the protocol of the catalog.
+func TestEachVendorAnswers(t *testing.T) {
+	for _, p := range append(compatible.All(), openai.New()) {
+		t.Run(p.ID(), func(t *testing.T) {
+			facts := catalog.All()[slices.IndexFunc(catalog.All(), func(c *catalog.Provider) bool { return c.ID() == p.ID() })]
+			if len(facts.Env()) == 0 {
+				t.Fatal("the catalog names no variable for the key")
+			}
+			env := map[string]string{"CLOUDFLARE_ACCOUNT_ID": "acc/1"}
+			for _, name := range facts.Env() {
+				env[name] = "key of " + name
+			}
+			srv := mockllm.New()
+			models := ai.ModelsConfig{HTTPClient: srv.Client(), Env: func(n string) string { return env[n] }}.New(p)
+			list := models.Chat()
+			if len(list) == 0 || len(p.Models()) != len(facts.Models()) {
+				t.Fatalf("%d chat models, %d models, catalog has %d", len(list), len(p.Models()), len(facts.Models()))
+			}
+			for _, m := range protocols(list) {
+				srv.Queue(mockllm.Say("ok"))
+				a := models.Stream(t.Context(), m, ai.Request{Messages: []ai.Message{ai.UserText("Hi")}}, ai.Options{}).Result()
+				if a.Err() != nil {
+					t.Fatalf("%s: %v", m.Ref(), a.Err())
+				}
+				all := srv.Requests()
+				r := all[len(all)-1]
+				address, err := url.Parse(strings.ReplaceAll(m.BaseURL, "{CLOUDFLARE_ACCOUNT_ID}", "acc%2F1"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.API != m.API || r.Host != address.Host || !strings.HasPrefix(r.URL, address.EscapedPath()) || r.Model != m.ID {
+					t.Errorf("%s: %s %s%s for %q", m.Ref(), r.API, r.Host, r.URL, r.Model)
+				}
+				key := "key of " + facts.Env()[0]
+				if r.Header.Get("Authorization") != "Bearer "+key && r.Header.Get("x-api-key") != key {
+					t.Errorf("%s: the key of %s is not sent: %v", m.Ref(), facts.Env()[0], r.Header)
+				}
+			}
+			for _, name := range facts.Env() {
+				delete(env, name)
+			}
+			a := models.Stream(t.Context(), list[0], ai.Request{}, ai.Options{}).Result()
+			if a.Failure == nil || a.Failure.Kind != ai.KindAuth || !strings.Contains(a.ErrorMessage, facts.Env()[0]) {
+				t.Errorf("without a key: %v", a.Err())
+			}
+		})
+	}
+}
+
+// protocols picks the first and last model of each protocol.
+func protocols(list []*ai.Model) []*ai.Model {
+	last := make(map[string]*ai.Model)
+	var out []*ai.Model
+	for _, m := range list {
+		if last[m.API] == nil {
+			out = append(out, m)
+		}
+		last[m.API] = m
+	}
+	for _, m := range last {
+		out = append(out, m)
+	}
+	return out
+}
+
+func TestAccountIsNeeded(t *testing.T) {
+	env := map[string]string{"CLOUDFLARE_API_KEY": "k"}
+	models := ai.ModelsConfig{Env: func(n string) string { return env[n] }}.New(compatible.CloudflareWorkersAI())
+	if s, err := models.CheckAuth(t.Context(), "cloudflare-workers-ai"); err != nil || s.Configured() {
+		t.Errorf("configured without an account: %+v, %v", s, err)
+	}
+	a := models.Stream(t.Context(), models.Chat()[0], ai.Request{}, ai.Options{}).Result()
+	if !strings.Contains(a.ErrorMessage, "CLOUDFLARE_ACCOUNT_ID") {
+		t.Errorf("without an account: %v", a.Err())
+	}
+	// With a key in the call there is no method that could complain.
+	a = models.Stream(t.Context(), models.Chat()[0], ai.Request{}, ai.Options{APIKey: "k"}).Result()
+	if a.Failure == nil || a.Failure.Kind != ai.KindConfig || !strings.Contains(a.ErrorMessage, "needs the variable CLOUDFLARE_ACCOUNT_ID") {
+		t.Errorf("with a key in the call: %v", a.Err())
+	}
+}
+
+// Models of protocols that the package has not say what is missing.
+func TestOtherProtocols(t *testing.T) {
+	p := compatible.OpenRouter()
+	at := slices.IndexFunc(p.Models(), func(m *ai.Model) bool { return m.Type == ai.ModelImage })
+	if _, err := p.API(p.Models()[at]); err == nil || !strings.Contains(err.Error(), "openrouter-images") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCustom(t *testing.T) {
+	asked := 0
+	p, err := compatible.New(compatible.Config{
+		ID: "work", BaseURL: "https://llm.example/v1", Env: []string{"WORK_KEY"}, Compat: []byte(`{"supportsStore":false,"maxTokensField":"max_tokens"}`),
+		Headers:   map[string]string{"x-team": "blue"},
+		Key:       func(context.Context) (string, error) { asked++; return fmt.Sprint("key ", asked), nil },
+		KeySource: "models.json",
+		Models: []*ai.Model{
+			{ID: "big", MaxTokens: 99, Compat: []byte(`{"maxTokensField":"max_completion_tokens"}`)},
+			{ID: "claude", API: "anthropic-messages", BaseURL: "https://other.example", Headers: map[string]string{"x-team": "red"}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := mockllm.New()
+	models := ai.ModelsConfig{HTTPClient: srv.Client(), Env: func(string) string { return "env" }}.New(p)
+	big, claude := p.Models()[0], p.Models()[1]
+	if big.Provider != "work" || big.Name != "big" || big.API != "openai-completions" || big.ContextWindow != 128_000 || big.MaxTokens != 99 ||
+		string(big.Compat) != `{"maxTokensField":"max_completion_tokens","supportsStore":false}` || !big.Accepts("text") {
+		t.Errorf("big is %+v, compat %s", big, big.Compat)
+	}
+	if s, err := models.CheckAuth(t.Context(), "work"); err != nil || s.Source != "models.json" || asked != 0 {
+		t.Errorf("status %+v, %v; the key was asked for %d times", s, err, asked)
+	}
+	for _, m := range p.Models() {
+		srv.Queue(mockllm.Say("ok"))
+		if a := models.Stream(t.Context(), m, ai.Request{Messages: []ai.Message{ai.UserText("Hi")}}, ai.Options{}).Result(); a.Err() != nil {
+			t.Fatal(a.Err())
+		}
+	}
+	r := srv.Requests()
+	if r[0].Header.Get("Authorization") != "Bearer key 1" || r[0].Header.Get("x-team") != "blue" || r[0].Host != "llm.example" {
+		t.Errorf("first request to %s with %v", r[0].Host, r[0].Header)
+	}
+	if r[1].Header.Get("x-api-key") != "key 2" || r[1].Header.Get("x-team") != "red" || r[1].Host != "other.example" || claude.BaseURL != "https://other.example" {
+		t.Errorf("second request to %s with %v", r[1].Host, r[1].Header)
+	}
+	for name, c := range map[string]compatible.Config{
+		"a provider needs an id": {},
+		"provider x: model y has no base URL: set one for the provider or the model": {ID: "x", Models: []*ai.Model{{ID: "y"}}},
+		"provider x: a model needs an id":                                            {ID: "x", BaseURL: "http://x", Models: []*ai.Model{{}}},
+	} {
+		if _, err := compatible.New(c); err == nil || err.Error() != name {
+			t.Errorf("got %v, want %q", err, name)
+		}
+	}
+}
+
+func TestLocal(t *testing.T) {
+	srv := mockllm.New()
+	srv.Queue(mockllm.Say("ok"))
+	p := compatible.Local("ollama", "http://localhost:11434/v1", "qwen3:8b")
+	models := ai.ModelsConfig{HTTPClient: srv.Client(), Env: func(string) string { return "" }}.New(p)
+	model, err := models.Model("ollama", "qwen3:8b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := models.Stream(t.Context(), model, ai.Request{Messages: []ai.Message{ai.UserText("Hi")}}, ai.Options{}).Result()
+	if a.Err() != nil || a.Text() != "ok" {
+		t.Errorf("%q, %v", a.Text(), a.Err())
+	}
+	if r := srv.Requests()[0]; r.Header.Get("Authorization") != "" || r.URL != "/v1/chat/completions" {
+		t.Errorf("%s %v", r.URL, r.Header)
+	}
+}
+
+// roundTrip answers requests in the process.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestListModels(t *testing.T) {
+	srv := mockllm.New()
+	list, err := compatible.ListModels(t.Context(), srv.Client(), "http://mock/v1/", "k")
+	if err != nil || len(list) != 1 || list[0].ID != "text-50" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := compatible.ListModels(t.Context(), srv.Client(), "http://mock/nowhere", ""); err != nil {
+		t.Errorf("any path that ends in models: %v", err)
+	}
+	if _, err := compatible.ListModels(t.Context(), &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		return nil, fmt.Errorf("no route")
+	})}, "http://mock/v1", ""); err == nil || !strings.Contains(err.Error(), "no route") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func ExampleLocal() {
+	models := ai.NewModels(compatible.Local("ollama", "http://localhost:11434/v1", "qwen3:8b"))
+	model, err := models.Model("ollama", "qwen3")
+	fmt.Println(model, err)
+	// Output: <nil> provider ollama has no model "qwen3"; did you mean qwen3:8b?
+}
