@@ -22,6 +22,8 @@ type AgentEnd struct {
 	Messages []Message // those the run added
 	// Err is the error that [Run] returns: nil when the run ended well.
 	Err error
+	// WillRetry is set by a run controller that is going to try again.
+	WillRetry bool
 }
 
 // TurnStart begins a turn: one request and the tools it asks for.

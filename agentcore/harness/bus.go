@@ -1,0 +1,86 @@
+package harness
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/pi-go/pi/agentcore"
+)
+
+// bus delivers events to listeners, one event at a time.
+type bus struct {
+	mu         sync.Mutex
+	free       *sync.Cond
+	listeners  []*subscription
+	delivering bool
+	later      []agentcore.Event
+}
+
+type subscription struct{ f agentcore.Listener }
+
+func (b *bus) subscribe(l agentcore.Listener) func() {
+	s := &subscription{l}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.listeners = append(slices.Clip(b.listeners), s)
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.listeners = slices.DeleteFunc(slices.Clone(b.listeners), func(o *subscription) bool { return o == s })
+	}
+}
+
+// send delivers an event of the run: it waits for its turn, and gives the
+// first error of a listener.
+func (b *bus) send(ctx context.Context, ev agentcore.Event) error {
+	b.mu.Lock()
+	if b.free == nil {
+		b.free = sync.NewCond(&b.mu)
+	}
+	for b.delivering {
+		b.free.Wait()
+	}
+	return b.deliver(ctx, ev)
+}
+
+// post delivers an event that may come from any goroutine, a listener's
+// included: while another event is being delivered it comes right after it.
+func (b *bus) post(ctx context.Context, ev agentcore.Event) {
+	b.mu.Lock()
+	if b.free == nil {
+		b.free = sync.NewCond(&b.mu)
+	}
+	if b.delivering {
+		b.later = append(b.later, ev)
+		b.mu.Unlock()
+		return
+	}
+	// What a listener has to say against it concerns no run.
+	_ = b.deliver(ctx, ev)
+}
+
+// deliver is called with the lock held and returns without it.
+func (b *bus) deliver(ctx context.Context, ev agentcore.Event) error {
+	b.delivering = true
+	var first error
+	for {
+		listeners := b.listeners
+		b.mu.Unlock()
+		for _, l := range listeners {
+			if err := l.f(ctx, ev); err != nil && first == nil {
+				first = err
+			}
+		}
+		b.mu.Lock()
+		if len(b.later) == 0 {
+			break
+		}
+		ev = b.later[0]
+		b.later = b.later[1:]
+	}
+	b.delivering = false
+	b.free.Signal()
+	b.mu.Unlock()
+	return first
+}

@@ -1,0 +1,206 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+)
+
+// Config describes a harness. Session, Model and Loop.Stream are required.
+type Config struct {
+	// Session is written by the harness alone from now on, and closed by it.
+	Session *session.Session
+	// Loop is the policy of the runs. Its Options.Conversation is set by the
+	// harness, its queue functions are asked after the harness's own queues.
+	Loop     agentcore.LoopConfig
+	Model    *ai.Model
+	Thinking ai.ThinkingLevel
+	Tools    []*agentcore.Tool
+	// System gives the prompt in named sections; it is asked before each
+	// prompt, and what changed is declared to the model. nil means no prompt.
+	System func() []ai.Section
+	// Retry says how failed answers are tried again.
+	Retry        ai.RetryPolicy
+	SteeringMode agentcore.QueueMode
+	FollowUpMode agentcore.QueueMode
+	// Wait waits before a retry; nil means [ai.Wait]. Tests put their own.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Random gives numbers in [0,1) that spread retries; nil spreads nothing.
+	Random func() float64
+}
+
+// ErrBusy is the error of calls that need the harness at rest.
+var ErrBusy = errors.New("the agent is at work: say how to queue the message (steer, or follow up), or abort first")
+
+// ErrClosed is the error of calls after Close.
+var ErrClosed = errors.New("the session was closed")
+
+// phase says what the harness is doing.
+type phase int
+
+const (
+	idle phase = iota
+	running
+	retrying // waiting for the next try
+	closed
+)
+
+// Harness is an agent at work on a session.
+type Harness struct {
+	cfg          Config
+	session      *session.Session
+	agent        *agentcore.Agent
+	conversation *ai.Conversation
+	bus          bus
+
+	mu      sync.Mutex
+	phase   phase
+	cancel  context.CancelFunc // of the active prompt
+	done    chan struct{}      // closed when the active prompt has settled
+	aborted bool               // the active prompt was aborted by Abort or its context
+	model   *ai.Model
+	level   ai.ThinkingLevel
+	retry   bool // auto-retry is on
+	attempt int  // of the retry that is under way, 0 when none is
+	last    entryOf
+	shown   int // queued texts at the last QueueUpdate
+}
+
+// entryOf remembers where the newest answer is stored.
+type entryOf struct {
+	answer *ai.AssistantMessage
+	id     string
+}
+
+// New makes a harness and records model and thinking level in a session that
+// does not say them yet. The context is used for that only.
+func New(ctx context.Context, cfg Config) (*Harness, error) {
+	switch {
+	case cfg.Session == nil:
+		return nil, errors.New("make harness: no session is given")
+	case cfg.Loop.Stream == nil:
+		return nil, errors.New("make harness: Loop.Stream is nil; set it to the Stream method of a model collection")
+	}
+	if cfg.Wait == nil {
+		cfg.Wait = ai.Wait
+	}
+	h := &Harness{cfg: cfg, session: cfg.Session, model: cfg.Model, retry: cfg.Retry.Enabled}
+	h.conversation = ai.NewConversation(h.session.ID())
+	cfg.Loop.Options.Conversation = h.conversation
+	h.level = clamp(cfg.Model, cfg.Thinking)
+	c, err := h.session.Context(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("make harness: %w", err)
+	}
+	h.agent = agentcore.New(agentcore.AgentConfig{
+		Loop: cfg.Loop, Messages: c.Messages, Tools: cfg.Tools, Model: cfg.Model, Thinking: h.level,
+		SteeringMode: cfg.SteeringMode, FollowUpMode: cfg.FollowUpMode,
+	})
+	h.agent.Subscribe(h.hear)
+	if err := h.recordSettings(ctx); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func clamp(m *ai.Model, level ai.ThinkingLevel) ai.ThinkingLevel {
+	if m == nil {
+		return ai.ThinkingOff
+	}
+	return m.ClampThinking(level)
+}
+
+// Subscribe adds a listener; the returned function removes it. Listeners hear
+// the events of runs and those of this package, in the order in which they
+// were added. An error of a listener ends the run.
+func (h *Harness) Subscribe(l agentcore.Listener) (unsubscribe func()) { return h.bus.subscribe(l) }
+
+// Session gives the session for reading. Write through the harness.
+func (h *Harness) Session() *session.Session { return h.session }
+
+// Agent gives the agent's state: transcript, queues, the answer in the making.
+func (h *Harness) Agent() agentcore.State { return h.agent.State() }
+
+// Model gives the model of the next request.
+func (h *Harness) Model() *ai.Model {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.model
+}
+
+// Thinking gives the thinking level of the next request.
+func (h *Harness) Thinking() ai.ThinkingLevel {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.level
+}
+
+// Busy reports whether a prompt is under way, waits for a retry included.
+func (h *Harness) Busy() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.phase == running || h.phase == retrying
+}
+
+// Retrying reports whether a failed answer waits to be tried again.
+func (h *Harness) Retrying() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.phase == retrying
+}
+
+// SetAutoRetry switches retries on or off, from the next failure on.
+func (h *Harness) SetAutoRetry(on bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.retry = on
+}
+
+// Abort stops the prompt that is under way and waits until it has settled, or
+// until ctx ends. Queued messages stay queued. Without a prompt it does
+// nothing.
+func (h *Harness) Abort(ctx context.Context) error {
+	h.mu.Lock()
+	if h.cancel != nil {
+		h.aborted = true
+		h.cancel()
+	}
+	h.mu.Unlock()
+	return h.WaitIdle(ctx)
+}
+
+// WaitIdle waits until no prompt is under way, or until ctx ends.
+func (h *Harness) WaitIdle(ctx context.Context) error {
+	h.mu.Lock()
+	done := h.done
+	h.mu.Unlock()
+	if done == nil {
+		return nil
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Close aborts what is under way, syncs and closes the session, and frees the
+// model's connections. It returns the first error; closing twice is fine.
+func (h *Harness) Close(ctx context.Context) error {
+	abortErr := h.Abort(ctx)
+	h.mu.Lock()
+	if h.phase == closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.phase = closed
+	h.mu.Unlock()
+	return errors.Join(abortErr, h.session.Sync(ctx), h.session.Close(), h.conversation.Close())
+}

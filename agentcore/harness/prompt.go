@@ -1,0 +1,220 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+)
+
+// Delivery says what becomes of a message that comes while the agent works.
+type Delivery string
+
+// The deliveries. The zero value refuses it with [ErrBusy].
+const (
+	DeliverSteer    Delivery = "steer"    // before the next request
+	DeliverFollowUp Delivery = "followUp" // when the agent is done
+)
+
+// PromptOptions tune one prompt.
+type PromptOptions struct {
+	// WhenBusy says what to do while another prompt is under way.
+	WhenBusy Delivery
+	// Started, if not nil, is called once the prompt is accepted, before its
+	// first event.
+	Started func()
+}
+
+// Result says how a prompt ended.
+type Result struct {
+	// Queued says that the message was queued; nothing else is set then.
+	Queued bool
+	// Answer is the last answer, nil if there was none.
+	Answer *ai.AssistantMessage
+	// Aborted says that the prompt was aborted.
+	Aborted bool
+}
+
+// Prompt adds a message to the conversation and works on it until everything
+// is settled. The error says why the prompt could not be worked on: the
+// harness was busy, the session could not be written, a hook or a listener
+// failed. A failure of the model is no error of Prompt but in the answer.
+func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptOptions) (Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	h.mu.Lock()
+	switch h.phase {
+	case closed:
+		h.mu.Unlock()
+		return Result{}, ErrClosed
+	case running, retrying:
+		h.mu.Unlock()
+		return h.queue(ctx, message, o)
+	}
+	if h.model == nil {
+		h.mu.Unlock()
+		return Result{}, errors.New("no model was chosen")
+	}
+	h.phase, h.cancel, h.done, h.aborted, h.attempt = running, cancel, make(chan struct{}), false, 0
+	h.mu.Unlock()
+	if o.Started != nil {
+		o.Started()
+	}
+	return h.work(ctx, message)
+}
+
+func (h *Harness) queue(ctx context.Context, message *ai.UserMessage, o PromptOptions) (Result, error) {
+	switch o.WhenBusy {
+	case DeliverSteer:
+		h.Steer(ctx, message)
+	case DeliverFollowUp:
+		h.FollowUp(ctx, message)
+	default:
+		return Result{}, ErrBusy
+	}
+	return Result{Queued: true}, nil
+}
+
+// work runs a prompt to its end and settles.
+func (h *Harness) work(ctx context.Context, message *ai.UserMessage) (result Result, err error) {
+	defer func() {
+		settleErr := h.settle(ctx, &result)
+		err = errors.Join(err, settleErr)
+	}()
+	messages := make([]agentcore.Message, 0, 2)
+	if system := h.systemPatch(); system != nil {
+		messages = append(messages, system)
+	}
+	answer, err := h.agent.Prompt(ctx, append(messages, message)...)
+	for {
+		result.Answer = answer
+		if err := ours(err, answer); err != nil {
+			return result, err
+		}
+		again, err2 := h.retryAfter(ctx, answer)
+		if err2 != nil {
+			return result, err2
+		}
+		if !again && !h.leftover(ctx, answer) {
+			return result, nil
+		}
+		answer, err = h.agent.Continue(ctx)
+	}
+}
+
+// ours gives the errors of a run that are not in its answer: those of the
+// session, of hooks and of listeners.
+func ours(err error, answer *ai.AssistantMessage) error {
+	var api *ai.APIError
+	switch {
+	case err == nil, errors.As(err, &api) && answer != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return nil
+	}
+	return err
+}
+
+// leftover reports whether a message was queued after the run's last look at
+// the queues.
+func (h *Harness) leftover(ctx context.Context, answer *ai.AssistantMessage) bool {
+	if ctx.Err() != nil || answer == nil || answer.StopReason == ai.StopError || answer.StopReason == ai.StopAborted {
+		return false
+	}
+	steering, followUp := h.agent.Queued()
+	return len(steering)+len(followUp) > 0
+}
+
+// settle ends the prompt: the session is synced, listeners are told.
+func (h *Harness) settle(ctx context.Context, result *Result) error {
+	aborted := ctx.Err() != nil
+	// Neither an abort nor a deadline may lose what was received.
+	ctx = context.WithoutCancel(ctx)
+	var errs []error
+	if err := h.session.Sync(ctx); err != nil {
+		errs = append(errs, fmt.Errorf("sync session: %w", err))
+	}
+	h.mu.Lock()
+	result.Aborted = aborted || h.aborted
+	h.mu.Unlock()
+	errs = append(errs, h.bus.send(ctx, &Settled{Aborted: result.Aborted}))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.phase != closed {
+		h.phase = idle
+	}
+	close(h.done)
+	h.cancel, h.done = nil, nil
+	return errors.Join(errs...)
+}
+
+// hear is the first to get the events of the agent: it writes finished
+// messages into the session, then passes the event on.
+func (h *Harness) hear(ctx context.Context, ev agentcore.Event) error {
+	// A message that was received must be kept although the run was aborted.
+	saving := context.WithoutCancel(ctx)
+	switch ev := ev.(type) {
+	case *agentcore.MessageStart:
+		if ev.Message.Role() == ai.RoleUser {
+			h.tellQueueAfterDelivery(ctx)
+		}
+	case *agentcore.MessageEnd:
+		id, err := h.session.AppendMessage(saving, ev.Message)
+		if err != nil {
+			return fmt.Errorf("save %s message: %w", ev.Message.Role(), err)
+		}
+		if a, ok := ev.Message.(*ai.AssistantMessage); ok {
+			h.last = entryOf{a, id}
+			if err := h.bus.send(ctx, ev); err != nil {
+				return err
+			}
+			return h.retrySucceeded(ctx, a)
+		}
+	case *agentcore.TurnEnd:
+		h.session.StartSync()
+	case *agentcore.AgentEnd:
+		ev.WillRetry = h.willRetry(ctx)
+	}
+	return h.bus.send(ctx, ev)
+}
+
+// systemPatch gives the system message that brings what the conversation
+// says of the prompt up to date, nil when nothing changed. The loop adds the
+// tools to it.
+func (h *Harness) systemPatch() *ai.SystemMessage {
+	if h.cfg.System == nil {
+		return nil
+	}
+	have := ai.ReplaySystem(session.ModelMessages(h.agent.State().Messages)).Message
+	patch := &ai.SystemMessage{Sections: sectionChanges(have.Sections, h.cfg.System())}
+	if len(patch.Sections) == 0 {
+		return nil
+	}
+	return patch
+}
+
+// sectionChanges lists the sections to set, and to remove, to get from one
+// prompt to the other.
+func sectionChanges(from, to []ai.Section) []ai.Section {
+	find := func(list []ai.Section, name string) *string {
+		for _, s := range list {
+			if s.Name == name {
+				return s.Text
+			}
+		}
+		return nil
+	}
+	var out []ai.Section
+	for _, s := range to {
+		if old := find(from, s.Name); old == nil || *old != *s.Text {
+			out = append(out, s)
+		}
+	}
+	for _, s := range from {
+		if s.Text != nil && find(to, s.Name) == nil {
+			out = append(out, ai.Section{Name: s.Name})
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+)
+
+// nextTry decides about trying the newest answer again. The lock is held.
+func (h *Harness) nextTry(ctx context.Context) (delay time.Duration, again bool) {
+	a := h.last.answer
+	if ctx.Err() != nil || a == nil || a.StopReason != ai.StopError {
+		return 0, false
+	}
+	policy := h.cfg.Retry
+	policy.Enabled = h.retry
+	return policy.Next(a, h.model, h.attempt+1, h.cfg.Random)
+}
+
+// willRetry reports whether the run that ends now will be tried again.
+func (h *Harness) willRetry(ctx context.Context) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, again := h.nextTry(ctx)
+	return again
+}
+
+// retryAfter decides what to do about a failed answer: it hides the attempt
+// from the model, waits, and reports whether to try again.
+func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (bool, error) {
+	h.mu.Lock()
+	delay, again := h.nextTry(ctx)
+	if !again || answer != h.last.answer {
+		h.mu.Unlock()
+		return false, h.retryGivenUp(ctx, answer)
+	}
+	h.attempt++
+	attempt := h.attempt
+	h.phase = retrying
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		if h.phase == retrying {
+			h.phase = running
+		}
+		h.mu.Unlock()
+	}()
+	start := &RetryStart{Attempt: attempt, MaxAttempts: h.cfg.Retry.Max, Delay: delay, ErrorMessage: answer.ErrorMessage}
+	if err := h.bus.send(ctx, start); err != nil {
+		return false, err
+	}
+	if err := h.hide(ctx, h.last.id); err != nil {
+		return false, err
+	}
+	if err := h.cfg.Wait(ctx, delay); err != nil {
+		return false, h.bus.send(context.WithoutCancel(ctx), &RetryEnd{Attempt: attempt, FinalError: "retry cancelled"})
+	}
+	return true, nil
+}
+
+// hide takes an entry out of what the model sees, and the agent's transcript
+// with it.
+func (h *Harness) hide(ctx context.Context, id string) error {
+	edit := &session.ContextEditEntry{TargetID: id}
+	if _, err := h.session.Append(context.WithoutCancel(ctx), edit); err != nil {
+		return fmt.Errorf("hide the failed attempt: %w", err)
+	}
+	if err := h.bus.send(ctx, &EntryAppended{Entry: edit}); err != nil {
+		return err
+	}
+	c, err := h.session.Context(ctx)
+	if err != nil {
+		return fmt.Errorf("read session: %w", err)
+	}
+	return h.agent.SetMessages(c.Messages)
+}
+
+// retrySucceeded ends a series of retries at the first answer that is none
+// of the failures.
+func (h *Harness) retrySucceeded(ctx context.Context, a *ai.AssistantMessage) error {
+	h.mu.Lock()
+	attempt := h.attempt
+	if attempt == 0 || a.StopReason == ai.StopError || a.StopReason == ai.StopAborted {
+		h.mu.Unlock()
+		return nil
+	}
+	h.attempt = 0
+	h.mu.Unlock()
+	return h.bus.send(ctx, &RetryEnd{Success: true, Attempt: attempt})
+}
+
+// retryGivenUp ends a series of retries that did not help.
+func (h *Harness) retryGivenUp(ctx context.Context, a *ai.AssistantMessage) error {
+	h.mu.Lock()
+	attempt := h.attempt
+	h.attempt = 0
+	h.mu.Unlock()
+	if attempt == 0 || a == nil {
+		return nil
+	}
+	reason := a.ErrorMessage
+	if a.StopReason == ai.StopAborted || ctx.Err() != nil {
+		reason = "retry cancelled"
+	}
+	return h.bus.send(context.WithoutCancel(ctx), &RetryEnd{Attempt: attempt, FinalError: reason})
+}
