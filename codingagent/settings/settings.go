@@ -1,0 +1,311 @@
+// Package settings reads the settings of a user.
+//
+// A settings file is shared with other programs and other versions of this
+// one, so reading is forgiving: unknown keys are skipped, a value of the wrong
+// type falls back to the default and is reported, and a file that can not be
+// read at all counts as empty, is reported, and is never written over.
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/jsonobj"
+)
+
+// Settings are the effective values; a key that is not set has its default.
+type Settings struct {
+	DefaultProvider      string
+	DefaultModel         string
+	DefaultThinkingLevel ai.ThinkingLevel            // medium
+	ModelThinkingLevels  map[string]ai.ThinkingLevel // by "provider/id"
+	ThinkingBudgets      ai.ThinkingBudgets
+	SteeringMode         agentcore.QueueMode // one-at-a-time
+	FollowUpMode         agentcore.QueueMode // one-at-a-time
+	// DefaultTools is the list of tools as set, nil when it is not.
+	DefaultTools       []string
+	SessionDir         string
+	ShellPath          string
+	ShellCommandPrefix string
+	HTTPIdleTimeout    time.Duration // 5 min; negative is off
+	Retry              Retry
+	Images             Images
+}
+
+// Retry says how failed answers are tried again.
+type Retry struct {
+	Enabled    bool          // true
+	MaxRetries int           // 3, after the first attempt
+	BaseDelay  time.Duration // 2 s, doubled each time
+	MaxDelay   time.Duration // 60 s
+	Provider   ProviderRetry
+}
+
+// ProviderRetry says how a request is sent again before its answer has begun.
+type ProviderRetry struct {
+	Timeout    time.Duration // 0 is HTTPIdleTimeout
+	MaxRetries int           // 0
+	MaxDelay   time.Duration // 60 s; negative is no limit
+}
+
+// Images says what is done to images before a model gets them.
+type Images struct {
+	AutoResize  bool // true
+	BlockImages bool // false
+}
+
+// Diagnostic is a fault of a settings file that was worked around.
+type Diagnostic struct {
+	Path    string
+	Message string
+}
+
+// String gives both parts.
+func (d Diagnostic) String() string { return d.Path + ": " + d.Message }
+
+// Defaults gives the settings of an empty file.
+func Defaults() Settings {
+	return Settings{
+		DefaultThinkingLevel: ai.ThinkingMedium,
+		SteeringMode:         agentcore.QueueOneAtATime, FollowUpMode: agentcore.QueueOneAtATime,
+		HTTPIdleTimeout: 5 * time.Minute,
+		Retry: Retry{
+			Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute,
+			Provider: ProviderRetry{MaxDelay: time.Minute},
+		},
+		Images: Images{AutoResize: true},
+	}
+}
+
+// Load reads a settings file. A file that is not there is an empty one.
+func Load(ctx context.Context, files execenv.FileReader, path string) (Settings, []Diagnostic) {
+	s := Defaults()
+	data, err := files.ReadFile(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, []Diagnostic{{path, fmt.Sprintf("can not be read, so defaults are used: %v", err)}}
+	}
+	text := strings.TrimPrefix(string(data), "\uFEFF")
+	if strings.TrimSpace(text) == "" {
+		return s, nil
+	}
+	if err := check(text); err != nil {
+		return s, []Diagnostic{{path, fmt.Sprintf("%v; defaults are used, and the file is left as it is", err)}}
+	}
+	r := reader{path: path}
+	r.object("", json.RawMessage(text), s.fields(&r))
+	return s, r.notes
+}
+
+// check says where the text stops being JSON.
+func check(text string) error {
+	var v map[string]json.RawMessage
+	err := json.Unmarshal([]byte(text), &v)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		before := text[:min(int(syntax.Offset), len(text))]
+		line := strings.Count(before, "\n") + 1
+		column := len(before) - strings.LastIndexByte(before, '\n') - 1
+		return fmt.Errorf("line %d, column %d is not JSON: %v", line, max(column, 1), err)
+	case err != nil:
+		return errors.New("the file must hold one JSON object")
+	}
+	return nil
+}
+
+// reader decodes values and notes those of the wrong type.
+type reader struct {
+	path  string
+	notes []Diagnostic
+}
+
+// field stores the value of one key; an error says what was expected.
+type field func(key string, v json.RawMessage) error
+
+func (r *reader) object(prefix string, v json.RawMessage, known map[string]field) {
+	err := jsonobj.Walk(v, func(key string, v json.RawMessage) error {
+		f, ok := known[key]
+		if !ok || string(v) == "null" {
+			return nil
+		}
+		if err := f(prefix+key, v); err != nil {
+			r.notes = append(r.notes, Diagnostic{r.path, fmt.Sprintf("%s%s: %v; the default is used", prefix, key, err)})
+		}
+		return nil
+	})
+	if err != nil {
+		r.notes = append(r.notes, Diagnostic{r.path, fmt.Sprintf("%s: expected an object", strings.TrimSuffix(prefix, "."))})
+	}
+}
+
+func (s *Settings) fields(r *reader) map[string]field {
+	return map[string]field{
+		"defaultProvider":      text(&s.DefaultProvider),
+		"defaultModel":         text(&s.DefaultModel),
+		"defaultThinkingLevel": level(&s.DefaultThinkingLevel),
+		"modelThinkingLevels":  levels(&s.ModelThinkingLevels),
+		"thinkingBudgets":      as("an object of numbers", &s.ThinkingBudgets),
+		"steeringMode":         queueMode(&s.SteeringMode),
+		"queueMode":            queueMode(&s.SteeringMode), // the older name
+		"followUpMode":         queueMode(&s.FollowUpMode),
+		"defaultTools":         as("a list of tool names", &s.DefaultTools),
+		"sessionDir":           text(&s.SessionDir),
+		"shellPath":            text(&s.ShellPath),
+		"shellCommandPrefix":   text(&s.ShellCommandPrefix),
+		"httpIdleTimeoutMs":    timeout(&s.HTTPIdleTimeout),
+		"retry": func(key string, v json.RawMessage) error {
+			r.object(key+".", v, map[string]field{
+				"enabled": as("true or false", &s.Retry.Enabled), "maxRetries": count(&s.Retry.MaxRetries),
+				"baseDelayMs": millis(&s.Retry.BaseDelay), "maxAgentDelayMs": millis(&s.Retry.MaxDelay),
+				"provider": func(key string, v json.RawMessage) error {
+					p := &s.Retry.Provider
+					r.object(key+".", v, map[string]field{
+						"timeoutMs": millis(&p.Timeout), "maxRetries": count(&p.MaxRetries),
+						"maxRetryDelayMs": func(key string, v json.RawMessage) error {
+							err := millis(&p.MaxDelay)(key, v)
+							if err == nil && p.MaxDelay == 0 {
+								p.MaxDelay = -1
+							}
+							return err
+						},
+					})
+					return nil
+				},
+			})
+			return nil
+		},
+		"images": func(key string, v json.RawMessage) error {
+			r.object(key+".", v, map[string]field{
+				"autoResize": as("true or false", &s.Images.AutoResize), "blockImages": as("true or false", &s.Images.BlockImages),
+			})
+			return nil
+		},
+	}
+}
+
+// as decodes into p; p keeps its value when that fails.
+func as[T any](expected string, p *T) field {
+	return func(_ string, v json.RawMessage) error {
+		var got T
+		if err := json.Unmarshal(v, &got); err != nil {
+			return fmt.Errorf("expected %s, found %s", expected, shown(v))
+		}
+		*p = got
+		return nil
+	}
+}
+
+func text(p *string) field { return as("a text", p) }
+
+func count(p *int) field {
+	return func(key string, v json.RawMessage) error {
+		var n int
+		if err := as("a whole number", &n)(key, v); err != nil {
+			return err
+		}
+		if n < 0 {
+			return fmt.Errorf("expected a number of at least 0, found %d", n)
+		}
+		*p = n
+		return nil
+	}
+}
+
+func millis(p *time.Duration) field {
+	return func(key string, v json.RawMessage) error {
+		var n float64
+		if err := as("a number of milliseconds", &n)(key, v); err != nil {
+			return err
+		}
+		if n < 0 || n > 1e12 {
+			return fmt.Errorf("expected a number of milliseconds of at least 0, found %s", shown(v))
+		}
+		*p = time.Duration(n * float64(time.Millisecond))
+		return nil
+	}
+}
+
+// timeout also takes "disabled", numbers in quotes, and 0 for off.
+func timeout(p *time.Duration) field {
+	return func(key string, v json.RawMessage) error {
+		if string(v) == `"disabled"` {
+			*p = -1
+			return nil
+		}
+		if err := millis(p)(key, json.RawMessage(strings.Trim(string(v), `"`))); err != nil {
+			return fmt.Errorf("expected milliseconds or \"disabled\", found %s", shown(v))
+		}
+		if *p == 0 {
+			*p = -1
+		}
+		return nil
+	}
+}
+
+func level(p *ai.ThinkingLevel) field {
+	return func(key string, v json.RawMessage) error {
+		var name string
+		if err := text(&name)(key, v); err != nil {
+			return err
+		}
+		for _, l := range ai.ThinkingLevels() {
+			if string(l) == name {
+				*p = l
+				return nil
+			}
+		}
+		return fmt.Errorf("expected a thinking level (off, minimal, low, medium, high, xhigh, max), found %s", shown(v))
+	}
+}
+
+func levels(p *map[string]ai.ThinkingLevel) field {
+	return func(key string, v json.RawMessage) error {
+		var names map[string]json.RawMessage
+		if err := as("an object of levels by model", &names)(key, v); err != nil {
+			return err
+		}
+		*p = make(map[string]ai.ThinkingLevel, len(names))
+		for ref, name := range names {
+			var l ai.ThinkingLevel
+			if err := level(&l)(key, name); err != nil {
+				return fmt.Errorf("%s: %w", ref, err)
+			}
+			(*p)[ref] = l
+		}
+		return nil
+	}
+}
+
+func queueMode(p *agentcore.QueueMode) field {
+	return func(key string, v json.RawMessage) error {
+		switch string(v) {
+		case `"all"`:
+			*p = agentcore.QueueAll
+		case `"one-at-a-time"`:
+			*p = agentcore.QueueOneAtATime
+		default:
+			return fmt.Errorf("expected \"all\" or \"one-at-a-time\", found %s", shown(v))
+		}
+		return nil
+	}
+}
+
+// shown is a value in an error message, cut when it is long.
+func shown(v json.RawMessage) string {
+	const most = 60
+	if len(v) > most {
+		return strings.ToValidUTF8(string(v[:most]), "") + "…"
+	}
+	return string(v)
+}
