@@ -18,5 +18,6 @@ require (
 require (
 	github.com/pi-go/pi/agentcore v0.1.0
 	github.com/pi-go/pi/ai v0.1.0
+	github.com/pi-go/pi/tui v0.1.0
 	golang.org/x/tools v0.52.0 // indirect
 )

@@ -1,0 +1,307 @@
+package codingagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/agentcore/harness"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/internal/systemprompt"
+	"github.com/pi-go/pi/codingagent/resource"
+	"github.com/pi-go/pi/codingagent/tools"
+	"github.com/pi-go/pi/codingagent/tools/picture"
+)
+
+// AgentSession is the coding agent at work on one conversation. It is a
+// [harness.Harness] with what the product adds: the tools, the prompt and the
+// instruction files of the directory.
+//
+// All methods may be called from any goroutine. Close it.
+type AgentSession struct {
+	opts    Options
+	env     execenv.Env
+	harness *harness.Harness
+	tools   []tools.Definition // offered, in order
+	files   []resource.ContextFile
+	notes   []resource.Diagnostic
+}
+
+// Prompt is what a person says.
+type Prompt struct {
+	Text   string
+	Images []*ai.Image
+}
+
+// Empty reports whether there is nothing to say.
+func (p Prompt) Empty() bool { return strings.TrimSpace(p.Text) == "" && len(p.Images) == 0 }
+
+// message makes the message of a prompt.
+func (p Prompt) message() *ai.UserMessage {
+	m := ai.UserText(p.Text)
+	for _, img := range p.Images {
+		m.Content = append(m.Content, img)
+	}
+	return m
+}
+
+// PromptOptions tune one prompt; see [harness.PromptOptions].
+type PromptOptions = harness.PromptOptions
+
+// Result says how a prompt ended; see [harness.Result].
+type Result = harness.Result
+
+// NewSession opens the conversation that o.Session names and sets the agent
+// up on it.
+func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	conversation, err := o.Session(ctx, session.Header{Cwd: o.Dir}, session.Options{Codec: Codec()})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, conversation.Close())
+		}
+	}()
+	s := &AgentSession{opts: o, env: *o.Env}
+	if s.tools, err = s.selectTools(conversation); err != nil {
+		return nil, err
+	}
+	if !o.NoContextFiles {
+		s.files, s.notes = resource.ContextFiles(ctx, s.env, o.AgentDir, o.Home)
+	}
+	level, err := s.initialThinking(ctx, conversation)
+	if err != nil {
+		return nil, err
+	}
+	loop := o.Loop
+	loop.Stream, loop.ConvertToLLM = o.Models.Stream, ConvertToLLM
+	loop.Options = s.requestOptions()
+	s.harness, err = harness.New(ctx, harness.Config{
+		Session: conversation, Loop: loop, Model: o.Model, Thinking: level, Tools: coreTools(s.tools), System: s.system,
+		Retry: ai.RetryPolicy{
+			Enabled: o.Settings.Retry.Enabled, Max: o.Settings.Retry.MaxRetries,
+			BaseDelay: o.Settings.Retry.BaseDelay, MaxDelay: o.Settings.Retry.MaxDelay,
+		},
+		SteeringMode: o.Settings.SteeringMode, FollowUpMode: o.Settings.FollowUpMode,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if o.Name != "" {
+		if err := s.harness.SetName(ctx, o.Name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// requestOptions are those of every request.
+func (s *AgentSession) requestOptions() ai.Options {
+	set := s.opts.Settings
+	idle := set.HTTPIdleTimeout
+	header := idle
+	if set.Retry.Provider.Timeout > 0 {
+		header = set.Retry.Provider.Timeout
+	}
+	return ai.Options{
+		APIKey: s.opts.APIKey, ThinkingBudgets: set.ThinkingBudgets,
+		MaxRetries: set.Retry.Provider.MaxRetries, MaxRetryDelay: set.Retry.Provider.MaxDelay,
+		Timeouts: ai.Timeouts{Header: header, Idle: idle},
+	}
+}
+
+// selectTools picks the tools to offer.
+func (s *AgentSession) selectTools(conversation *session.Session) ([]tools.Definition, error) {
+	set := tools.New(tools.Options{
+		Env: s.env, Queue: s.opts.FileQueue, Model: s.modelFacts, SessionEnv: s.sessionEnv(conversation),
+		CommandPrefix: s.opts.Settings.ShellCommandPrefix, KeepImageSize: !s.opts.Settings.Images.AutoResize,
+	})
+	var builtin, custom []string
+	for _, d := range set {
+		builtin = append(builtin, d.Name)
+	}
+	for _, t := range s.opts.CustomTools {
+		d := tools.Definition{Tool: t, Snippet: firstLine(t.Description)}
+		if at := slices.Index(builtin, t.Name); at >= 0 {
+			set[at] = d // a program's own tool stands for the built-in one
+			continue
+		}
+		set = append(set, d)
+		custom = append(custom, t.Name)
+	}
+	selection := s.opts.Tools
+	if selection.Default == nil {
+		selection.Default = s.opts.Settings.DefaultTools
+	}
+	names, err := selection.Select(builtin, custom)
+	if err != nil {
+		return nil, err
+	}
+	chosen := make([]tools.Definition, 0, len(names))
+	for _, n := range names {
+		if d, ok := tools.Find(set, n); ok {
+			chosen = append(chosen, d)
+		}
+	}
+	return chosen, nil
+}
+
+// sessionEnv tells commands about the session they run in.
+func (s *AgentSession) sessionEnv(conversation *session.Session) func() []string {
+	return func() []string {
+		env := []string{"PI_SESSION_ID=" + conversation.ID()}
+		if path := conversation.Path(); path != "" {
+			env = append(env, "PI_SESSION_FILE="+path)
+		}
+		if h := s.harness; h != nil {
+			if m := h.Model(); m != nil {
+				env = append(env, "PI_PROVIDER="+m.Provider, "PI_MODEL="+m.ID)
+			}
+			env = append(env, "PI_REASONING_LEVEL="+string(h.Thinking()))
+		}
+		return env
+	}
+}
+
+// modelFacts tells tools which images the model takes.
+func (s *AgentSession) modelFacts() tools.ModelFacts {
+	m := s.harness.Model()
+	if m == nil {
+		return tools.ModelFacts{}
+	}
+	facts := tools.ModelFacts{ID: m.ID, TextOnly: !m.Accepts("image")}
+	if l := m.InputLimits; l != nil && l.Images != nil && l.Images.Resize != nil {
+		r := l.Images.Resize
+		facts.Images = picture.Limits{Width: r.MaxWidth, Height: r.MaxHeight, Bytes: int(r.MaxBytes), Quality: r.JPEGQuality}
+	}
+	return facts
+}
+
+func coreTools(list []tools.Definition) []*agentcore.Tool {
+	out := make([]*agentcore.Tool, len(list))
+	for i, d := range list {
+		out[i] = d.Tool
+	}
+	return out
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// initialThinking is the level to begin with: the one asked for, else the
+// session's last, else the model's own, else the default.
+func (s *AgentSession) initialThinking(ctx context.Context, conversation *session.Session) (ai.ThinkingLevel, error) {
+	if s.opts.Thinking != "" || s.opts.Model == nil {
+		return s.opts.Thinking, nil
+	}
+	have, err := conversation.Restore(ctx, nil)
+	if err != nil {
+		return "", fmt.Errorf("read session: %w", err)
+	}
+	if have.Thinking != "" {
+		return have.Thinking, nil
+	}
+	if l, ok := s.opts.Settings.ModelThinkingLevels[s.opts.Model.Ref()]; ok {
+		return l, nil
+	}
+	return s.opts.Settings.DefaultThinkingLevel, nil
+}
+
+// system builds the prompt.
+func (s *AgentSession) system() []ai.Section {
+	in := systemprompt.Input{
+		Custom: s.opts.SystemPrompt, Append: s.opts.AppendSystemPrompt, CWD: s.env.Dir,
+	}
+	for _, t := range s.tools {
+		in.Tools = append(in.Tools, systemprompt.Tool{Name: t.Name, Snippet: t.Snippet, Rules: t.Guidelines})
+	}
+	for _, f := range s.files {
+		in.ContextFiles = append(in.ContextFiles, systemprompt.ContextFile(f))
+	}
+	return systemprompt.Sections(in)
+}
+
+// Prompt works on what a person said until everything is settled. An error
+// says why it could not be worked on; a failure of the model is in the
+// result's answer.
+func (s *AgentSession) Prompt(ctx context.Context, p Prompt, o PromptOptions) (Result, error) {
+	if p.Empty() {
+		return Result{}, errors.New("the prompt is empty")
+	}
+	return s.harness.Prompt(ctx, p.message(), o)
+}
+
+// Steer queues a message for the next request of what is under way.
+func (s *AgentSession) Steer(ctx context.Context, p Prompt) { s.harness.Steer(ctx, p.message()) }
+
+// FollowUp queues a message for when the agent is done.
+func (s *AgentSession) FollowUp(ctx context.Context, p Prompt) { s.harness.FollowUp(ctx, p.message()) }
+
+// Abort stops what is under way and waits until it has settled.
+func (s *AgentSession) Abort(ctx context.Context) error { return s.harness.Abort(ctx) }
+
+// WaitIdle waits until nothing is under way.
+func (s *AgentSession) WaitIdle(ctx context.Context) error { return s.harness.WaitIdle(ctx) }
+
+// Busy reports whether a prompt is under way.
+func (s *AgentSession) Busy() bool { return s.harness.Busy() }
+
+// Subscribe adds a listener for the events of [agentcore] and [harness]; the
+// returned function removes it. An error of a listener ends the run.
+func (s *AgentSession) Subscribe(l agentcore.Listener) (unsubscribe func()) {
+	return s.harness.Subscribe(l)
+}
+
+// SetModel chooses the model of the next request.
+func (s *AgentSession) SetModel(ctx context.Context, m *ai.Model) error {
+	return s.harness.SetModel(ctx, m)
+}
+
+// SetThinking chooses the thinking level of the next request.
+func (s *AgentSession) SetThinking(ctx context.Context, l ai.ThinkingLevel) error {
+	return s.harness.SetThinking(ctx, l)
+}
+
+// Model gives the model of the next request.
+func (s *AgentSession) Model() *ai.Model { return s.harness.Model() }
+
+// Thinking gives the thinking level of the next request.
+func (s *AgentSession) Thinking() ai.ThinkingLevel { return s.harness.Thinking() }
+
+// State gives transcript, queues and the answer in the making.
+func (s *AgentSession) State() agentcore.State { return s.harness.Agent() }
+
+// Header gives the header of the conversation.
+func (s *AgentSession) Header() session.Header { return s.harness.Session().Header() }
+
+// ID is the id of the conversation.
+func (s *AgentSession) ID() string { return s.harness.Session().ID() }
+
+// File is the path of the conversation's file, which may not be there yet; ""
+// when it is not kept in a file.
+func (s *AgentSession) File() string { return s.harness.Session().Path() }
+
+// Session gives the conversation for reading.
+func (s *AgentSession) Session() *session.Session { return s.harness.Session() }
+
+// Diagnostics lists what was wrong with files that shape the session and was
+// worked around.
+func (s *AgentSession) Diagnostics() []resource.Diagnostic { return s.notes }
+
+// Close aborts what is under way, writes everything to disk and frees what
+// the session holds.
+func (s *AgentSession) Close(ctx context.Context) error { return s.harness.Close(ctx) }

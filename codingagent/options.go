@@ -1,0 +1,128 @@
+package codingagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/settings"
+	"github.com/pi-go/pi/codingagent/tools"
+)
+
+// Options describe a session. Dir, Models and Model are required.
+type Options struct {
+	// Dir is the working directory, absolute.
+	Dir string
+	// AgentDir is where the user's instructions (AGENTS.md) are; "" means that
+	// there are none.
+	AgentDir string
+	// Home is the home directory, for ~ in paths.
+	Home string
+	// Env is where the tools work; nil means this machine, in Dir.
+	Env *execenv.Env
+	// Environ is the environment of commands, and Groups gets their processes;
+	// both only for a nil Env. nil means that of this process, and a private
+	// set.
+	Environ []string
+	Groups  *execenv.Groups
+
+	// FileQueue orders changes of files; sessions that work on the same files
+	// share one. nil means a private one.
+	FileQueue *tools.FileQueue
+
+	Models *ai.Models
+	Model  *ai.Model
+	// Thinking is clamped to the model; "" means the session's last level,
+	// else the settings'.
+	Thinking ai.ThinkingLevel
+	// Settings, if not nil, replace the defaults.
+	Settings *settings.Settings
+
+	// Session says which conversation to work on; the zero value is a new one
+	// that is kept in memory.
+	Session SessionSource
+	// Name, if not empty, names the session.
+	Name string
+
+	// Tools says which tools are offered, CustomTools adds some.
+	Tools       ToolSelection
+	CustomTools []*agentcore.Tool
+
+	// SystemPrompt replaces the prompt, AppendSystemPrompt adds to it.
+	SystemPrompt       string
+	AppendSystemPrompt []string
+	NoContextFiles     bool
+
+	// APIKey is used for every request, instead of what is configured.
+	APIKey string
+	// Loop adds hooks to the runs. Stream, Options and the queue functions
+	// are the session's own.
+	Loop agentcore.LoopConfig
+}
+
+// SessionSource opens the conversation of a session.
+type SessionSource func(ctx context.Context, h session.Header, o session.Options) (*session.Session, error)
+
+// InMemory is a new conversation that is kept nowhere.
+func InMemory() SessionSource { return NewIn(session.NewMemory()) }
+
+// NewIn is a new conversation in a repository.
+func NewIn(r session.Repo) SessionSource {
+	return func(ctx context.Context, h session.Header, o session.Options) (*session.Session, error) {
+		return session.Create(ctx, r, h, o)
+	}
+}
+
+// OpenIn is a conversation that is in a repository: a path, an id or the
+// beginning of one.
+func OpenIn(r session.Repo, ref string) SessionSource {
+	return func(ctx context.Context, _ session.Header, o session.Options) (*session.Session, error) {
+		return session.Open(ctx, r, ref, o)
+	}
+}
+
+// Existing is a conversation that is open already. The session closes it.
+func Existing(s *session.Session) SessionSource {
+	return func(context.Context, session.Header, session.Options) (*session.Session, error) { return s, nil }
+}
+
+// check finds what is missing.
+func (o *Options) check() error {
+	switch {
+	case o.Dir == "":
+		return errors.New("make session: no directory is given")
+	case !filepath.IsAbs(o.Dir):
+		return fmt.Errorf("make session: the directory %q is not absolute", o.Dir)
+	case o.Models == nil:
+		return errors.New("make session: no models are given")
+	}
+	return nil
+}
+
+// defaults fills in what was left out.
+func (o *Options) defaults() error {
+	if o.Settings == nil {
+		s := settings.Defaults()
+		o.Settings = &s
+	}
+	if o.Session == nil {
+		o.Session = InMemory()
+	}
+	if o.Env == nil {
+		shell := execenv.LocalShellOptions{Environ: o.Environ, Groups: o.Groups}
+		if path := o.Settings.ShellPath; path != "" {
+			shell.Interpreter = func() (execenv.Interpreter, error) { return execenv.FindShell(path, o.Environ) }
+		}
+		env, err := execenv.Local(o.Dir, execenv.LocalOptions{Home: o.Home, Shell: shell})
+		if err != nil {
+			return fmt.Errorf("make session: %w", err)
+		}
+		o.Env = &env
+	}
+	return nil
+}
