@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pi-go/pi/ai"
+)
+
+// Args is a parsed command line.
+type Args struct {
+	Provider, Model, APIKey string
+	Thinking                string
+	ListModels              bool
+	ListSearch              string
+	SystemPrompt            string
+	AppendSystemPrompt      []string
+	Mode                    string // "", "text" or "json"
+	Print                   bool
+	Continue                bool
+	Session, SessionID      string
+	SessionDir              string
+	NoSession               bool
+	Name                    string
+	Tools, ExcludeTools     []string
+	NoTools, NoBuiltinTools bool
+	NoContextFiles          bool
+	Offline                 bool
+	Help, Version           bool
+	Files                   []string // @path arguments, without the @
+	Messages                []string
+}
+
+// option describes one option. Exactly one of flag, value and list is set.
+type option struct {
+	long, short string
+	arg         string // name of the value in the help
+	help        string
+	flag        func(a *Args)
+	value       func(a *Args, v string) error
+	optional    bool // the value may be missing: with value("")
+}
+
+// options lists all options in the order of the help.
+func options() []option {
+	str := func(p func(a *Args) *string) func(*Args, string) error {
+		return func(a *Args, v string) error { *p(a) = v; return nil }
+	}
+	flag := func(p func(a *Args) *bool) func(*Args) {
+		return func(a *Args) { *p(a) = true }
+	}
+	return []option{
+		{long: "model", arg: "MODEL", help: "model to use: PROVIDER/ID, an id, or a part of one; :LEVEL sets thinking", value: str(func(a *Args) *string { return &a.Model })},
+		{long: "provider", arg: "NAME", help: "look for --model in this provider only", value: str(func(a *Args) *string { return &a.Provider })},
+		{long: "api-key", arg: "KEY", help: "key for the model's provider, for this run only", value: str(func(a *Args) *string { return &a.APIKey })},
+		{long: "thinking", arg: "LEVEL", help: "off, minimal, low, medium, high, xhigh or max", value: parseThinking},
+		{long: "list-models", arg: "[SEARCH]", help: "list the models that can be used, and exit", optional: true, value: func(a *Args, v string) error {
+			a.ListModels, a.ListSearch = true, v
+			return nil
+		}},
+		{long: "print", short: "p", help: "answer once and exit; takes the prompt as next argument", flag: flag(func(a *Args) *bool { return &a.Print })},
+		{long: "mode", arg: "MODE", help: "output: text, or json for one event a line", value: parseMode},
+		{long: "continue", short: "c", help: "go on with the newest session of this directory", flag: flag(func(a *Args) *bool { return &a.Continue })},
+		{long: "session", arg: "FILE|ID", help: "go on with this session", value: str(func(a *Args) *string { return &a.Session })},
+		{long: "session-id", arg: "ID", help: "open the session with exactly this id, or create it", value: str(func(a *Args) *string { return &a.SessionID })},
+		{long: "session-dir", arg: "DIR", help: "where sessions are kept", value: str(func(a *Args) *string { return &a.SessionDir })},
+		{long: "no-session", help: "keep nothing on disk", flag: flag(func(a *Args) *bool { return &a.NoSession })},
+		{long: "name", short: "n", arg: "NAME", help: "name of the session", value: parseName},
+		{long: "tools", short: "t", arg: "LIST", help: "tools to offer: a,b* allows only these; +a,-b changes the default", value: list(func(a *Args) *[]string { return &a.Tools })},
+		{long: "exclude-tools", short: "xt", arg: "LIST", help: "tools to leave out", value: list(func(a *Args) *[]string { return &a.ExcludeTools })},
+		{long: "no-tools", short: "nt", help: "no tools at all", flag: flag(func(a *Args) *bool { return &a.NoTools })},
+		{long: "no-builtin-tools", short: "nbt", help: "no built-in tools", flag: flag(func(a *Args) *bool { return &a.NoBuiltinTools })},
+		{long: "system-prompt", arg: "TEXT|FILE", help: "replace the system prompt", value: str(func(a *Args) *string { return &a.SystemPrompt })},
+		{long: "append-system-prompt", arg: "TEXT|FILE", help: "add to the system prompt; may be repeated", value: func(a *Args, v string) error {
+			a.AppendSystemPrompt = append(a.AppendSystemPrompt, v)
+			return nil
+		}},
+		{long: "no-context-files", short: "nc", help: "do not read AGENTS.md and CLAUDE.md", flag: flag(func(a *Args) *bool { return &a.NoContextFiles })},
+		{long: "offline", help: "use no network but for the model itself", flag: flag(func(a *Args) *bool { return &a.Offline })},
+		{long: "help", short: "h", help: "show this text, and exit", flag: flag(func(a *Args) *bool { return &a.Help })},
+		{long: "version", short: "v", help: "show the version, and exit", flag: flag(func(a *Args) *bool { return &a.Version })},
+	}
+}
+
+func list(p func(a *Args) *[]string) func(*Args, string) error {
+	return func(a *Args, v string) error {
+		items := []string{}
+		for item := range strings.SplitSeq(v, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				items = append(items, item)
+			}
+		}
+		*p(a) = items
+		return nil
+	}
+}
+
+func parseMode(a *Args, v string) error {
+	switch v {
+	case "text", "json":
+		a.Mode = v
+		return nil
+	}
+	return fmt.Errorf("--mode: %q is not a mode%s; the modes are text and json", v, hint(v, []string{"text", "json"}))
+}
+
+func parseThinking(a *Args, v string) error {
+	var known []string
+	for _, l := range ai.ThinkingLevels() {
+		if string(l) == v {
+			a.Thinking = v
+			return nil
+		}
+		known = append(known, string(l))
+	}
+	return fmt.Errorf("--thinking: %q is not a level%s; the levels are %s", v, hint(v, known), strings.Join(known, ", "))
+}
+
+func parseName(a *Args, v string) error {
+	v = strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(v))
+	if v == "" {
+		return fmt.Errorf("--name: the name is empty")
+	}
+	a.Name = v
+	return nil
+}
+
+// hint suggests a near name, or nothing.
+func hint(name string, known []string) string {
+	if near := ai.Nearest(name, known, 1); len(near) > 0 {
+		return fmt.Sprintf(" (did you mean %s?)", near[0])
+	}
+	return ""
+}
+
+// Parse reads a command line without the program's name. Errors say which
+// argument is wrong and name the nearest option.
+func Parse(argv []string) (*Args, error) {
+	a := &Args{}
+	opts := options()
+	for i := 0; i < len(argv); i++ {
+		arg := argv[i]
+		switch {
+		case arg == "--":
+			for _, rest := range argv[i+1:] {
+				a.positional(rest)
+			}
+			return a, a.check()
+		case len(arg) < 2 || arg[0] != '-' || strings.HasPrefix(arg, "---"):
+			a.positional(arg)
+			continue
+		}
+		name, inline, hasInline := strings.Cut(arg, "=")
+		o := lookup(opts, name)
+		if o == nil {
+			return nil, unknownOption(name, opts)
+		}
+		switch {
+		case o.flag != nil && hasInline:
+			return nil, fmt.Errorf("option %s takes no value", name)
+		case o.flag != nil:
+			o.flag(a)
+			if o.long == "print" && i+1 < len(argv) && isMessage(argv[i+1]) {
+				i++
+				a.Messages = append(a.Messages, argv[i])
+			}
+			continue
+		}
+		v := inline
+		if !hasInline {
+			next := i+1 < len(argv)
+			switch {
+			case next && (!o.optional || isMessage(argv[i+1])):
+				i++
+				v = argv[i]
+			case !o.optional:
+				return nil, fmt.Errorf("option %s needs a value: %s %s", name, name, o.arg)
+			}
+		}
+		if err := o.value(a, v); err != nil {
+			return nil, err
+		}
+	}
+	return a, a.check()
+}
+
+// isMessage reports whether an argument can be the text behind -p.
+func isMessage(s string) bool {
+	return !strings.HasPrefix(s, "@") && (!strings.HasPrefix(s, "-") || strings.HasPrefix(s, "---"))
+}
+
+func (a *Args) positional(s string) {
+	if path, ok := strings.CutPrefix(s, "@"); ok {
+		a.Files = append(a.Files, path)
+		return
+	}
+	a.Messages = append(a.Messages, s)
+}
+
+// check finds options that do not go together.
+func (a *Args) check() error {
+	clash := func(first string, set bool, others ...string) error {
+		if !set {
+			return nil
+		}
+		for _, o := range others {
+			if a.given(o) {
+				return fmt.Errorf("%s and %s do not go together: each chooses a session", first, o)
+			}
+		}
+		return nil
+	}
+	if err := clash("--session", a.Session != "", "--continue", "--session-id", "--no-session"); err != nil {
+		return err
+	}
+	if err := clash("--session-id", a.SessionID != "", "--continue"); err != nil {
+		return err
+	}
+	if err := clash("--continue", a.Continue, "--no-session"); err != nil {
+		return err
+	}
+	if a.Provider != "" && a.Model == "" {
+		return fmt.Errorf("--provider needs --model")
+	}
+	return nil
+}
+
+func (a *Args) given(option string) bool {
+	switch option {
+	case "--continue":
+		return a.Continue
+	case "--session-id":
+		return a.SessionID != ""
+	case "--no-session":
+		return a.NoSession
+	}
+	return false
+}
+
+func lookup(opts []option, name string) *option {
+	for i, o := range opts {
+		if name == "--"+o.long || (o.short != "" && name == "-"+o.short) {
+			return &opts[i]
+		}
+	}
+	return nil
+}
+
+func unknownOption(name string, opts []option) error {
+	var known []string
+	for _, o := range opts {
+		known = append(known, "--"+o.long)
+		if o.short != "" {
+			known = append(known, "-"+o.short)
+		}
+	}
+	return fmt.Errorf("unknown option %s%s; --help lists the options", name, hint(name, known))
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/internal/demo"
+	"github.com/pi-go/pi/codingagent/models"
+	"github.com/pi-go/pi/codingagent/sessiondir"
+)
+
+// chooseModel resolves --model; the zero choice means that none was named.
+func (p *program) chooseModel(ctx context.Context) (models.Choice, error) {
+	var c models.Choice
+	if p.args.Model != "" {
+		var err error
+		if c, err = p.catalog(ctx).Resolve(p.args.Model, p.args.Provider); err != nil {
+			return c, err
+		}
+	}
+	if p.args.Thinking != "" {
+		c.Thinking = ai.ThinkingLevel(p.args.Thinking)
+	}
+	if p.args.APIKey != "" && c.Model == nil {
+		return c, errors.New("--api-key needs --model, to know whose key it is")
+	}
+	return c, nil
+}
+
+// catalog is what --model is resolved against. A key on the command line
+// makes every provider as good as configured.
+func (p *program) catalog(ctx context.Context) models.Catalog {
+	c := p.models.Catalog(ctx)
+	if p.args.APIKey != "" {
+		c.Configured = nil
+	}
+	return c
+}
+
+// modelFor gives the model to begin with: the one that was named, the
+// session's, the saved one, the first that is available; in a chat the demo
+// model when there is none.
+func (p *program) modelFor(ctx context.Context, s *session.Session, named models.Choice, m mode) (*ai.Model, []string, error) {
+	if named.Model != nil {
+		return named.Model, nil, nil
+	}
+	available := p.available(ctx)
+	have, err := s.Restore(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var notices []string
+	if have.Model != nil {
+		if model := p.restored(ctx, *have.Model); model != nil {
+			return model, nil, nil
+		}
+		notices = append(notices, fmt.Sprintf("The session's model %s/%s can not be used now.", have.Model.Provider, have.Model.ModelID))
+	}
+	if model := models.Default(available, p.settings.DefaultProvider, p.settings.DefaultModel); model != nil {
+		if len(notices) > 0 {
+			notices[0] += " Going on with " + model.Ref() + "."
+			p.warn("%s", notices[0])
+		}
+		return model, notices, nil
+	}
+	if m != modeChat {
+		return nil, nil, p.noModel()
+	}
+	guide, err := p.models.Models.Model(demo.ProviderID, demo.ModelID)
+	if err != nil {
+		return nil, nil, err
+	}
+	return guide, append(notices, "No key or local model is configured, so this is demo/guide, a built-in helper that is no language model; say help to see how to connect one."), nil
+}
+
+// restored gives a session's model if it can be used.
+func (p *program) restored(ctx context.Context, ref session.ModelRef) *ai.Model {
+	model, err := p.models.Models.Model(ref.Provider, ref.ModelID)
+	if err != nil {
+		return nil
+	}
+	status, err := p.models.Models.CheckAuth(ctx, ref.Provider)
+	if err != nil || !status.Configured() {
+		return nil
+	}
+	return model
+}
+
+// available lists the models that can be used; the demo is not among them, so
+// that nobody gets its answer without having asked for it.
+func (p *program) available(ctx context.Context) []*ai.Model {
+	var list []*ai.Model
+	for _, m := range p.models.Models.Available(ctx) {
+		if m.Provider != demo.ProviderID {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// noModel says how to get a model.
+func (p *program) noModel() error {
+	return fmt.Errorf(`no model is available. Do one of these:
+  - set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY
+  - describe a local server in %s
+  - use the built-in demo: --model demo/guide`, filepath.Join(p.agentDir, "models.json"))
+}
+
+// openSession opens the conversation that the options name.
+func (p *program) openSession(ctx context.Context) (*session.Session, error) {
+	header := session.Header{Cwd: p.sys.Dir, ID: p.args.SessionID}
+	options := p.sessionOptions()
+	if p.args.NoSession {
+		return session.Create(ctx, session.NewMemory(), header, options)
+	}
+	place := sessiondir.Resolve(p.args.SessionDir, p.sys.Env, p.settings.SessionDir, p.agentDir, p.sys.Dir, p.sys.Home)
+	dir := session.NewDir(place.Dir)
+	switch {
+	case p.args.Continue:
+		info, err := dir.Latest(ctx, p.sys.Dir)
+		if errors.Is(err, session.ErrNotFound) {
+			return session.Create(ctx, dir, header, options)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("find the newest session: %w", err)
+		}
+		return session.Open(ctx, dir, info.Ref, options)
+	case p.args.Session != "":
+		return p.namedSession(ctx, dir, header)
+	case p.args.SessionID != "":
+		s, err := session.Open(ctx, dir, p.args.SessionID, options)
+		switch {
+		case errors.Is(err, session.ErrNotFound):
+			return session.Create(ctx, dir, header, options)
+		case err == nil && s.ID() != p.args.SessionID: // it was a prefix only
+			if err := s.Close(); err != nil {
+				return nil, err
+			}
+			return session.Create(ctx, dir, header, options)
+		}
+		return s, err
+	}
+	return session.Create(ctx, dir, header, options)
+}
+
+// namedSession opens --session: a path, or an id or the beginning of one.
+func (p *program) namedSession(ctx context.Context, dir *session.Dir, header session.Header) (*session.Session, error) {
+	ref := p.args.Session
+	options := p.sessionOptions()
+	if strings.ContainsAny(ref, `/\`) || strings.HasSuffix(ref, ".jsonl") {
+		path := expandHome(ref, p.sys.Home)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.sys.Dir, path)
+		}
+		if _, err := p.files.Stat(ctx, path); errors.Is(err, os.ErrNotExist) {
+			storage, err := session.CreateFile(ctx, path, header, nil)
+			if err != nil {
+				return nil, err
+			}
+			return session.Load(ctx, storage, options)
+		}
+		storage, err := session.OpenFile(ctx, path, session.ReadWrite, header)
+		if err != nil {
+			return nil, fmt.Errorf("open session %s: %w", path, err)
+		}
+		return session.Load(ctx, storage, options)
+	}
+	s, err := session.Open(ctx, dir, ref, options)
+	if !errors.Is(err, session.ErrNotFound) {
+		return s, err
+	}
+	if elsewhere := p.sessionElsewhere(ctx, ref); elsewhere.Ref != "" {
+		return nil, fmt.Errorf("session %s belongs to %s: run pi there, or name the file: --session %s", elsewhere.ID, elsewhere.Cwd, elsewhere.Ref)
+	}
+	return nil, fmt.Errorf("no session matches %q", ref)
+}
+
+// sessionElsewhere looks for an id in the directories of other projects.
+func (p *program) sessionElsewhere(ctx context.Context, ref string) session.Info {
+	root := filepath.Join(p.agentDir, "sessions")
+	entries, err := p.files.ReadDir(ctx, root)
+	if err != nil {
+		return session.Info{}
+	}
+	for _, e := range entries {
+		path, err := session.NewDir(filepath.Join(root, e.Name())).Find(ctx, ref)
+		if err != nil {
+			continue
+		}
+		for info, err := range session.ListFiles(ctx, []string{path}, session.ListOptions{}) {
+			if err == nil {
+				return info
+			}
+		}
+	}
+	return session.Info{}
+}
+
+func (p *program) sessionOptions() session.Options {
+	return session.Options{Codec: sessionCodec()}
+}

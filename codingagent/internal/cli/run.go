@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
+	"github.com/pi-go/pi/codingagent/internal/mode/print"
+	"github.com/pi-go/pi/codingagent/models"
+	"github.com/pi-go/pi/codingagent/sessiondir"
+	"github.com/pi-go/pi/codingagent/settings"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+)
+
+// Signal is the cause of a context that a signal cancelled.
+type Signal struct {
+	Name string
+	// Code is what the program exits with.
+	Code int
+}
+
+// Error names the signal.
+func (s Signal) Error() string { return "stopped by " + s.Name }
+
+// Run runs a command line without the program's name and gives the exit code.
+func Run(ctx context.Context, argv []string, sys *System) int {
+	err := run(ctx, argv, sys)
+	var signal Signal
+	switch {
+	case errors.As(context.Cause(ctx), &signal):
+		return signal.Code
+	case err == nil, errors.Is(err, print.ErrReaderGone):
+		return exitOK
+	case errors.Is(err, print.ErrFailed):
+		return exitFailed // it has been said
+	}
+	fmt.Fprintf(sys.Err, "Error: %s\n", err)
+	return exitFailed
+}
+
+func run(ctx context.Context, argv []string, sys *System) error {
+	args, err := Parse(argv)
+	if err != nil {
+		return err
+	}
+	switch {
+	case args.Version:
+		_, err := fmt.Fprintln(sys.Out, sys.Version)
+		return err
+	case args.Help:
+		return writeHelp(sys.Out)
+	}
+	p, err := newProgram(ctx, args, sys)
+	if err != nil {
+		return err
+	}
+	if args.ListModels {
+		return p.listModels(ctx)
+	}
+	return p.converse(ctx)
+}
+
+// program is one invocation.
+type program struct {
+	args     *Args
+	sys      *System
+	agentDir string
+	settings settings.Settings
+	models   *models.Runtime
+	files    execenv.FileSystem
+}
+
+func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) {
+	env, err := execenv.Local(sys.Dir, execenv.LocalOptions{Home: sys.Home})
+	if err != nil {
+		return nil, err
+	}
+	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home), files: env.FS}
+	var notes []settings.Diagnostic
+	p.settings, notes = settings.Load(ctx, p.files, filepath.Join(p.agentDir, "settings.json"))
+	for _, n := range notes {
+		p.warn("%s", n)
+	}
+	resolver := &auth.Resolver{Env: sys.Env, Run: sys.runShell}
+	runtime, faults := models.New(ctx, models.Config{
+		Providers: sys.Providers, APIs: sys.APIs,
+		File: filepath.Join(p.agentDir, "models.json"), Files: p.files,
+		Env: sys.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
+		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
+	})
+	for _, f := range faults {
+		p.warn("%s", f)
+	}
+	p.models = runtime
+	return p, nil
+}
+
+func (p *program) warn(format string, args ...any) {
+	fmt.Fprintf(p.sys.Err, "Warning: "+format+"\n", args...)
+}
+
+// mode is how the program talks.
+type mode int
+
+const (
+	modeChat mode = iota
+	modePrint
+	modeJSON
+)
+
+// mode decides how to talk; piped input turns a chat into a print.
+func (p *program) mode() mode {
+	switch {
+	case p.args.Mode == "json":
+		return modeJSON
+	case p.args.Print || !p.sys.InTerminal || !p.sys.OutTerminal:
+		return modePrint
+	}
+	return modeChat
+}
+
+// converse runs a chat, or prompts to their end.
+func (p *program) converse(ctx context.Context) error {
+	m := p.mode()
+	prompts, err := p.prompts(ctx)
+	if err != nil {
+		return err
+	}
+	if m != modeChat && len(prompts) == 0 {
+		return errors.New(`there is no prompt: give one as in pi -p "what does this do?", or pipe it in`)
+	}
+	choice, err := p.chooseModel(ctx)
+	if err != nil {
+		return err
+	}
+	conversation, err := p.openSession(ctx)
+	if err != nil {
+		return err
+	}
+	var notices []string
+	options := codingagent.Options{
+		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
+		Models: p.models.Models, Thinking: choice.Thinking, Settings: &p.settings,
+		Session: codingagent.Existing(conversation), Name: p.args.Name,
+		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
+		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles,
+	}
+	if options.Model, notices, err = p.modelFor(ctx, conversation, choice, m); err != nil {
+		return errors.Join(err, conversation.Close())
+	}
+	if options.SystemPrompt, options.AppendSystemPrompt, err = p.systemPrompts(ctx); err != nil {
+		return errors.Join(err, conversation.Close())
+	}
+	s, err := codingagent.NewSession(ctx, options)
+	if err != nil {
+		return err
+	}
+	for _, d := range s.Diagnostics() {
+		p.warn("%s %s", d.Path, d.Message)
+	}
+	if n := conversation.Skipped(); n > 0 {
+		p.warn("%s has %d damaged lines; they were skipped and left as they are", conversation.Path(), n)
+	}
+	err = p.runMode(ctx, m, s, prompts, notices)
+	// What was received is kept, whatever ended the run.
+	return errors.Join(err, s.Close(context.WithoutCancel(ctx)))
+}
+
+func (p *program) runMode(ctx context.Context, m mode, s *codingagent.AgentSession, prompts []codingagent.Prompt, notices []string) error {
+	if m == modeChat {
+		if p.sys.Interactive != nil {
+			p.sys.Interactive()
+		}
+		return interactive.Chat(ctx, s, interactive.Options{
+			In: p.sys.In, Out: p.sys.Out, Interrupts: p.sys.Interrupts, First: prompts, Notices: notices, Color: p.color(),
+		})
+	}
+	options := print.Options{Prompts: prompts, JSON: m == modeJSON, Stdout: p.sys.Out, Stderr: p.sys.Err}
+	if p.sys.OutTerminal {
+		options.Clean = interactive.Clean
+	}
+	return print.Run(ctx, s, options)
+}
+
+// color reports whether colours are wanted (https://no-color.org) and likely
+// to work.
+func (p *program) color() bool {
+	term := p.sys.Env.Lookup("TERM")
+	return p.sys.OutTerminal && p.sys.Env.Lookup("NO_COLOR") == "" && term != "dumb" && term != ""
+}
+
+// prompts builds the messages of the command line.
+func (p *program) prompts(ctx context.Context) ([]codingagent.Prompt, error) {
+	stdin := ""
+	if !p.sys.InTerminal {
+		var err error
+		if stdin, err = ReadStdin(ctx, p.sys.In, p.sys.Err); err != nil {
+			return nil, err
+		}
+	}
+	env, err := execenv.Local(p.sys.Dir, execenv.LocalOptions{Home: p.sys.Home})
+	if err != nil {
+		return nil, err
+	}
+	return BuildPrompts(ctx, env, stdin, p.args.Files, p.args.Messages, p.readImage)
+}
+
+// systemPrompts reads --system-prompt and --append-system-prompt: a text, or
+// the name of a file that holds it.
+func (p *program) systemPrompts(ctx context.Context) (system string, add []string, err error) {
+	read := func(v string) (string, error) {
+		if v == "" || strings.ContainsAny(v, "\n\x00") || len(v) > 1024 {
+			return v, nil
+		}
+		path := expandHome(v, p.sys.Home)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.sys.Dir, path)
+		}
+		if info, err := p.files.Stat(ctx, path); err != nil || !info.Mode().IsRegular() {
+			return v, nil
+		}
+		data, err := p.files.ReadFile(ctx, path)
+		if err != nil {
+			return "", fmt.Errorf("read system prompt: %w", err)
+		}
+		return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD"), nil
+	}
+	if system, err = read(p.args.SystemPrompt); err != nil {
+		return "", nil, err
+	}
+	for _, v := range p.args.AppendSystemPrompt {
+		text, err := read(v)
+		if err != nil {
+			return "", nil, err
+		}
+		add = append(add, text)
+	}
+	return system, add, nil
+}
+
+// writeHelp writes the options.
+func writeHelp(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(`pi is a coding agent: it reads, runs and changes files in this directory.
+
+  pi [options] [@file ...] [message ...]
+
+  pi                            chat in this directory
+  pi -p "why does this fail?"   answer once and exit
+  cat log | pi -p "summarise"   with piped input
+  pi -c                         go on with the newest session here
+
+Options:
+`)
+	for _, o := range options() {
+		name := "--" + o.long
+		if o.short != "" {
+			name = "-" + o.short + ", " + name
+		}
+		if o.arg != "" {
+			name += " " + o.arg
+		}
+		fmt.Fprintf(&b, "  %-34s %s\n", name, o.help)
+	}
+	b.WriteString(`
+Keys come from variables such as ANTHROPIC_API_KEY or OPENAI_API_KEY; local servers are described in
+~/.pi/agent/models.json. --model demo/guide works without either. Exit codes: 0 answered, 1 failed,
+129, 130 and 143 when stopped by SIGHUP, SIGINT and SIGTERM.
+`)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
