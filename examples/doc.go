@@ -1,2 +1,0 @@
-// Package examples holds small programs that the tests build and run.
-package examples
