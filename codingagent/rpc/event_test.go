@@ -37,8 +37,10 @@ func TestEvents(t *testing.T) {
 		{update(ai.EventDone, 0, ""), ""},
 		{&agentcore.ToolStart{CallID: "t1", Name: "read", Arguments: call.Arguments, ParentCallID: "p"}, `{"type":"tool_execution_start","toolCallId":"t1","toolName":"read","args":{"path":"a"},"parentToolCallId":"p"}`},
 		{&agentcore.ToolUpdate{CallID: "t1", Name: "read"}, `{"type":"tool_execution_update","toolCallId":"t1","toolName":"read","args":{},"partialResult":{"content":[]}}`},
-		{&agentcore.ToolEnd{CallID: "t1", Name: "bash", DurationMS: &ms, Result: agentcore.ToolResult{Content: []ai.Block{&ai.Text{Text: "x"}}, Details: struct{}{}, Structured: "s", IsError: true, Terminate: true}},
-			`{"type":"tool_execution_end","toolCallId":"t1","toolName":"bash","result":{"content":[{"type":"text","text":"x"}],"details":{},"structuredContent":"s","isError":true,"terminate":true},"isError":true,"durationMs":309}`},
+		{
+			&agentcore.ToolEnd{CallID: "t1", Name: "bash", DurationMS: &ms, Result: agentcore.ToolResult{Content: []ai.Block{&ai.Text{Text: "x"}}, Details: struct{}{}, Structured: "s", IsError: true, Terminate: true}},
+			`{"type":"tool_execution_end","toolCallId":"t1","toolName":"bash","result":{"content":[{"type":"text","text":"x"}],"details":{},"structuredContent":"s","isError":true,"terminate":true},"isError":true,"durationMs":309}`,
+		},
 		{&harness.Settled{Aborted: true}, `{"type":"agent_settled","aborted":true}`},
 		{&harness.QueueUpdate{}, `{"type":"queue_update","followUp":[],"steering":[]}`},
 		{&harness.InfoChanged{}, `{"type":"session_info_changed"}`},

@@ -5,7 +5,10 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/anthropicmessages"
+	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/provider/anthropic"
+	"github.com/pi-go/pi/ai/provider/compatible"
+	"github.com/pi-go/pi/ai/provider/openai"
 	"github.com/pi-go/pi/codingagent"
 )
 
@@ -19,10 +22,12 @@ func providers(watched bool) []ai.Provider {
 	if watched {
 		pace = demoPace
 	}
-	return []ai.Provider{anthropic.New(), codingagent.DemoProvider(pace)}
+	list := []ai.Provider{anthropic.New(), openai.New()}
+	list = append(list, compatible.All()...)
+	return append(list, codingagent.DemoProvider(pace))
 }
 
 // protocols are what models.json may name.
 func protocols() []ai.API {
-	return []ai.API{anthropicmessages.New()}
+	return []ai.API{anthropicmessages.New(), openaicompletions.New()}
 }

@@ -23,7 +23,7 @@ const (
 	ProviderID = "demo"
 	// ModelID is the second part of the model's name.
 	ModelID = "guide"
-	apiID      = "demo-guide"
+	apiID   = "demo-guide"
 )
 
 // Options tune the model.
