@@ -60,8 +60,11 @@ func MockAnswer(protocol string, s Scenario) mockllm.Answer {
 	case Truncated:
 		a.Content = []mockllm.Block{mockllm.ToolCall("t1", "read", `{"path":`, `"a`)}
 		a.Stop = "length"
-		if protocol == mockllm.Anthropic {
+		switch protocol {
+		case mockllm.Anthropic:
 			a.Stop = "max_tokens"
+		case mockllm.Google:
+			a.Stop = "MAX_TOKENS"
 		}
 	case Unauthorized:
 		return mockllm.Failure(401, "authentication_error", "invalid key")

@@ -8,6 +8,23 @@ import (
 	"time"
 )
 
+// dialect is how a protocol writes what an [Answer] says.
+type dialect struct {
+	frames  func(*Request, Answer) []Frame
+	whole   func(*Request, Answer) string // to a request that wants no stream
+	failure func(*Error) string
+}
+
+func dialectOf(api string) dialect {
+	switch api {
+	case Anthropic:
+		return dialect{anthropic, anthropicWhole, anthropicError}
+	case Google:
+		return dialect{google, googleWhole, googleError}
+	}
+	return dialect{completions, completionsWhole, completionsError}
+}
+
 // deliver sends an answer; false means that the connection is to be broken.
 func (s *Server) deliver(ctx context.Context, w http.ResponseWriter, r *Request, a Answer) bool {
 	d := a.Delivery
@@ -35,10 +52,7 @@ func (s *Server) deliver(ctx context.Context, w http.ResponseWriter, r *Request,
 		body := a.Body
 		if body == "" && a.Error != nil {
 			setDefault("content-type", "application/json")
-			body = completionsError(a.Error)
-			if r.API == Anthropic {
-				body = anthropicError(a.Error)
-			}
+			body = dialectOf(r.API).failure(a.Error)
 		}
 		w.WriteHeader(status)
 		return r.write(w, []byte(body))
@@ -47,11 +61,7 @@ func (s *Server) deliver(ctx context.Context, w http.ResponseWriter, r *Request,
 		return r.write(w, []byte(a.Body))
 	case !r.Stream && a.Raw == "":
 		setDefault("content-type", "application/json")
-		whole := completionsWhole
-		if r.API == Anthropic {
-			whole = anthropicWhole
-		}
-		return r.write(w, []byte(whole(r, a)))
+		return r.write(w, []byte(dialectOf(r.API).whole(r, a)))
 	}
 	setDefault("content-type", "text/event-stream; charset=utf-8")
 	setDefault("cache-control", "no-cache")
@@ -147,11 +157,7 @@ func (s *Server) encode(r *Request, a Answer) (data []byte, events []int) {
 		s.mu.Unlock()
 	}
 	if data == nil {
-		frames := completions
-		if r.API == Anthropic {
-			frames = anthropic
-		}
-		list := frames(r, a)
+		list := dialectOf(r.API).frames(r, a)
 		if a.Edit != nil {
 			list = a.Edit(list)
 		}

@@ -1,6 +1,7 @@
 // Package mockllm is a scripted server of model APIs for tests and
-// benchmarks. It speaks openai-completions and anthropic-messages byte for
-// byte, on loopback or without any socket, and misbehaves on demand.
+// benchmarks. It speaks openai-completions, anthropic-messages and
+// google-generative-ai byte for byte, on loopback or without any socket, and
+// misbehaves on demand.
 //
 //	srv, err := mockllm.Start()
 //	if err != nil { … }

@@ -13,6 +13,7 @@ import (
 const (
 	Completions = "openai-completions"
 	Anthropic   = "anthropic-messages"
+	Google      = "google-generative-ai"
 )
 
 // Request is a recorded request. Its fields are set before an answer is
@@ -105,12 +106,17 @@ func protocolOf(method, path string) string {
 		return Completions
 	case strings.HasSuffix(path, "/messages"):
 		return Anthropic
+	case strings.HasSuffix(path, ":streamGenerateContent"), strings.HasSuffix(path, ":generateContent"):
+		return Google
 	}
 	return ""
 }
 
 // parse fills in what the body says.
 func (r *Request) parse() error {
+	if r.API == Google {
+		return r.parseGoogle()
+	}
 	type schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
@@ -146,18 +152,23 @@ func (r *Request) parse() error {
 		if m.Role == "tool" {
 			results = 1
 		}
-		r.Results += results
-		if m.Role != "user" || text == "" {
-			continue
-		}
-		r.Prompt = text
-		if at := strings.LastIndex(text, "[[mock "); at >= 0 {
-			r.directive, r.Results = text[at+len("[[mock "):], 0
-		} else if results == 0 {
-			r.directive, r.Results = "", 0
-		}
+		r.see(m.Role, text, results)
 	}
 	return nil
+}
+
+// see takes the next message into account.
+func (r *Request) see(role, text string, results int) {
+	r.Results += results
+	if role != "user" || text == "" {
+		return
+	}
+	r.Prompt = text
+	if at := strings.LastIndex(text, "[[mock "); at >= 0 {
+		r.directive, r.Results = text[at+len("[[mock "):], 0
+	} else if results == 0 {
+		r.directive, r.Results = "", 0
+	}
 }
 
 // contentOf gives the text of a message's content, and its tool results.

@@ -12,14 +12,16 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
 	"github.com/pi-go/pi/ai/catalog"
+	"github.com/pi-go/pi/ai/provider/anthropic"
 	"github.com/pi-go/pi/ai/provider/compatible"
+	"github.com/pi-go/pi/ai/provider/google"
 	"github.com/pi-go/pi/ai/provider/openai"
 )
 
 // Each vendor's first and last chat model answers: at its own address, with its
 // own key, by the protocol of the catalog.
 func TestEachVendorAnswers(t *testing.T) {
-	for _, p := range append(compatible.All(), openai.New()) {
+	for _, p := range append(compatible.All(), openai.New(), google.New(), anthropic.New()) {
 		t.Run(p.ID(), func(t *testing.T) {
 			facts := catalog.All()[slices.IndexFunc(catalog.All(), func(c *catalog.Provider) bool { return c.ID() == p.ID() })]
 			if len(facts.Env()) == 0 {
@@ -51,7 +53,7 @@ func TestEachVendorAnswers(t *testing.T) {
 					t.Errorf("%s: %s %s%s for %q", m.Ref(), r.API, r.Host, r.URL, r.Model)
 				}
 				key := "key of " + facts.Env()[0]
-				if r.Header.Get("Authorization") != "Bearer "+key && r.Header.Get("x-api-key") != key {
+				if r.Header.Get("Authorization") != "Bearer "+key && r.Header.Get("x-api-key") != key && r.Header.Get("x-goog-api-key") != key {
 					t.Errorf("%s: the key of %s is not sent: %v", m.Ref(), facts.Env()[0], r.Header)
 				}
 			}
