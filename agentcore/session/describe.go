@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -17,7 +17,6 @@ func describe(ctx context.Context, r io.ReaderAt, buf []byte, withText bool) (In
 	var info Info
 	var texts []string
 	var failed error
-	found := false
 	newest := int64(0)
 	lr := lineReader{r: r, buf: buf}
 	decode := func(l *line) Entry {
@@ -35,20 +34,13 @@ func describe(ctx context.Context, r io.ReaderAt, buf []byte, withText bool) (In
 		}
 		return e
 	}
-	err := lr.each(ctx, 0, func(l *line) bool {
+	err := lr.session(ctx, func(h Header) bool {
+		info.ID, info.Cwd, info.Parent, info.Created = h.ID, h.Cwd, h.Parent, h.Time
+		return true
+	}, func(l *line) bool {
 		if l.Fault != "" {
 			info.Skipped++
-			return true
-		}
-		if !found {
-			text, err := readLine(r, l.Stub, nil)
-			var h Header
-			if err == nil {
-				h, err = ParseHeader(text)
-			}
-			failed, found = err, true
-			info.ID, info.Cwd, info.Parent, info.Created = h.ID, h.Cwd, h.Parent, h.Time
-			return err == nil
+			return info.ID != "" || l.Next < maxPreamble
 		}
 		switch l.Type {
 		case TypeInfo:
@@ -77,13 +69,8 @@ func describe(ctx context.Context, r io.ReaderAt, buf []byte, withText bool) (In
 		}
 		return failed == nil
 	})
-	switch {
-	case err != nil:
+	if err = errors.Join(err, failed); err != nil {
 		return info, err
-	case failed != nil:
-		return info, failed
-	case !found:
-		return info, fmt.Errorf("%w: it has no session header", ErrNotSession)
 	}
 	info.Modified = info.Created
 	if newest > 0 {

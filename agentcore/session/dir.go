@@ -41,7 +41,7 @@ func (d *Dir) Create(ctx context.Context, h Header, lines iter.Seq2[[]byte, erro
 	if given {
 		switch _, err := d.find(ctx, h.ID, true); {
 		case err == nil:
-			return nil, fmt.Errorf("create session %s: the id is taken", h.ID)
+			return nil, fmt.Errorf("create session %s: %w", h.ID, ErrTaken)
 		case !errors.Is(err, ErrNotFound):
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func (d *Dir) find(ctx context.Context, ref string, exact bool) (string, error) 
 		if err := ctx.Err(); err != nil {
 			return "", context.Cause(ctx)
 		}
-		h, err := readHeader(f.path)
+		h, err := readHeader(ctx, f.path)
 		switch {
 		case err != nil: // not a session
 		case h.ID == ref:
@@ -174,24 +174,17 @@ func statFiles(paths []string) []sessionFile {
 const maxPreamble = 1 << 20
 
 // readHeader reads the header of a session file.
-func readHeader(path string) (Header, error) {
+func readHeader(ctx context.Context, path string) (Header, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Header{}, err
 	}
 	defer f.Close()
 	var h Header
-	err = ErrNotSession
 	lr := lineReader{r: f, buf: make([]byte, 4<<10)}
-	rerr := lr.each(context.Background(), 0, func(l *line) bool {
-		if l.Fault != "" {
-			return l.Next < maxPreamble
-		}
-		var text []byte
-		if text, err = readLine(f, l.Stub, nil); err == nil {
-			h, err = ParseHeader(text)
-		}
+	err = lr.session(ctx, func(found Header) bool {
+		h = found
 		return false
-	})
-	return h, errors.Join(rerr, err)
+	}, func(l *line) bool { return l.Next < maxPreamble })
+	return h, err
 }

@@ -37,7 +37,7 @@ type File struct {
 	// old is the file that the image replaces, nil for a new session.
 	old *oldFile
 	// first holds the stubs found on opening until Scan asks for them.
-	first []Stub
+	first stubList
 }
 
 // OpenFile opens the session in a file. A file that is no session is
@@ -102,36 +102,24 @@ func (f *File) begin(h Header) error {
 
 // index reads the header and lists the entries.
 func (f *File) index(ctx context.Context) error {
-	found := false
-	var herr error
-	unnamed := false // an entry has no id
+	var failed error
+	unnamed := false // an entry lacks its id
 	lr := lineReader{r: f.f}
-	err := lr.each(ctx, 0, func(l *line) bool {
+	err := lr.session(ctx, func(h Header) bool {
+		f.header = h
+		return true
+	}, func(l *line) bool {
 		f.torn = !l.ended
-		switch {
-		case found:
-			if l.Fault == "" && l.ID == "" {
-				unnamed = true
-			}
-			f.first = append(f.first, l.checked())
-		case l.Fault == "": // the first JSON object must be the header
-			text, err := readLine(f.f, l.Stub, nil)
-			if err == nil {
-				f.header, err = ParseHeader(text)
-			}
-			found, herr = true, err
-		default:
-			f.first = append(f.first, l.Stub)
+		if l.Fault == "" && l.ID == "" && !unnamed {
+			var text []byte
+			text, failed = readLine(f.f, l.Stub, nil)
+			unnamed = l.unnamed(text)
 		}
-		return herr == nil
+		f.first.add(l.checked())
+		return failed == nil
 	})
-	switch {
-	case err != nil:
+	if err = errors.Join(err, failed); err != nil {
 		return err
-	case herr != nil:
-		return herr
-	case !found:
-		return fmt.Errorf("%w: it has no session header", ErrNotSession)
 	}
 	if f.header.Version < Version || unnamed {
 		return f.modernise(ctx)
@@ -139,15 +127,21 @@ func (f *File) index(ctx context.Context) error {
 	return nil
 }
 
+// The faults of what passes for a JSON object and is no entry.
+const (
+	faultInvalid = "not valid JSON"
+	faultNoID    = "the entry has no id"
+	faultNoType  = "the entry has no type"
+)
+
 // checked is the stub with a fault where it can not be an entry.
-func (l *line) checked() Stub {
-	s := l.Stub
+func (s Stub) checked() Stub {
 	switch {
 	case s.Fault != "":
 	case s.ID == "":
-		s.Fault = "the entry has no id"
+		s.Fault = faultNoID
 	case s.Type == "":
-		s.Fault = "the entry has no type"
+		s.Fault = faultNoType
 	}
 	return s
 }
@@ -190,7 +184,7 @@ func (f *File) fill(ctx context.Context, lines iter.Seq2[[]byte, error]) error {
 	lr := lineReader{r: bytes.NewReader(f.image)}
 	err := lr.each(ctx, start, func(l *line) bool {
 		s := l.checked()
-		f.first = append(f.first, s)
+		f.first.add(s)
 		talk = talk || s.conversational()
 		return true
 	})
@@ -198,6 +192,37 @@ func (f *File) fill(ctx context.Context, lines iter.Seq2[[]byte, error]) error {
 		err = f.write()
 	}
 	return err
+}
+
+// Count is the number of entries that the next Scan from the start will give
+// at least, as far as it is known.
+func (f *File) Count() int { return f.first.n }
+
+// stubList is a list that grows without copying: opening a long session makes
+// one, hands it over and drops it.
+type stubList struct {
+	chunks [][]Stub
+	n      int
+}
+
+func (l *stubList) add(s Stub) {
+	const size = 256
+	if l.n%size == 0 {
+		l.chunks = append(l.chunks, make([]Stub, 0, size))
+	}
+	last := &l.chunks[len(l.chunks)-1]
+	*last = append(*last, s)
+	l.n++
+}
+
+func (l *stubList) all(yield func(Stub) bool) {
+	for _, c := range l.chunks {
+		for _, s := range c {
+			if !yield(s) {
+				return
+			}
+		}
+	}
 }
 
 // Path is the absolute path of the session's file, which may not be there
@@ -223,28 +248,27 @@ func (f *File) Scan(ctx context.Context, after int64) iter.Seq2[Stub, error] {
 			yield(Stub{}, ErrClosed)
 			return
 		}
-		if after == 0 && f.first != nil {
+		if after == 0 && f.first.n > 0 {
 			first := f.first
-			f.first = nil
-			for _, s := range first {
+			f.first = stubList{}
+			for s := range first.all {
 				if !yield(s, nil) {
 					return
 				}
 			}
 			return
 		}
-		header := after == 0
 		lr := lineReader{r: f.reader()}
-		err := lr.each(ctx, after, func(l *line) bool {
-			if header && l.Fault == "" {
-				header = false
-				return true
-			}
-			if !l.ended && l.Fault != "" && after != 0 {
-				return false // someone is still writing it
-			}
-			return yield(l.checked(), nil)
-		})
+		each := func(l *line) bool { return yield(l.checked(), nil) }
+		var err error
+		if after == 0 {
+			err = lr.session(ctx, func(Header) bool { return true }, each)
+		} else {
+			err = lr.each(ctx, after, func(l *line) bool {
+				// A line that does not end is still being written.
+				return (l.ended || l.Fault == "") && each(l)
+			})
+		}
 		if err != nil {
 			yield(Stub{}, fmt.Errorf("read session %s: %w", f.path, err))
 		}
@@ -419,7 +443,7 @@ func (f *File) Close() error {
 	if f.f != nil {
 		err = f.f.Close()
 	}
-	f.image, f.first = nil, nil
+	f.image, f.first = nil, stubList{}
 	if err = errors.Join(err, f.lock.release()); err != nil {
 		return fmt.Errorf("close session %s: %w", f.path, err)
 	}

@@ -42,6 +42,9 @@ var ErrNotSession = errors.New("not a session")
 // ParseHeader reads a header line. A missing version means 1. Anything that is
 // not a session header is [ErrNotSession].
 func ParseHeader(line []byte) (Header, error) {
+	if !json.Valid(line) {
+		return Header{}, fmt.Errorf("%w: its header is not valid JSON", ErrNotSession)
+	}
 	h := Header{Version: 1}
 	isSession := false
 	err := jsonobj.Walk(line, func(key string, v json.RawMessage) error {

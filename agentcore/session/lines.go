@@ -3,7 +3,9 @@ package session
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -13,6 +15,7 @@ const scanChunk = 256 << 10
 // line is one line of a session file, seen by the scanner.
 type line struct {
 	Stub
+	number    int  // counted from 1 at where the reading began
 	hasParent bool // the entry names its parent, null included
 	ended     bool // by a line feed
 	// text is the line, valid until the next one; nil when it did not fit
@@ -41,10 +44,13 @@ func (lr *lineReader) each(ctx context.Context, offset int64, fn func(l *line) b
 	lr.scan.reset()
 	start := offset // of the line
 	blank := true
+	number := 0
 	finish := func(end int64, ended bool, text []byte) bool {
 		ok := true
+		number++
 		if !blank {
 			lr.fill(&l, start, end, ended, text)
+			l.number = number
 			ok = fn(&l)
 		}
 		lr.scan.reset()
@@ -99,6 +105,36 @@ func (lr *lineReader) each(ctx context.Context, offset int64, fn func(l *line) b
 	}
 }
 
+// session reads a session file from its beginning: head is called with the
+// header, which is the first JSON object, and fn for each other line, those
+// before the header included; either may end it. Without a header it is
+// [ErrNotSession].
+func (lr *lineReader) session(ctx context.Context, head func(Header) bool, fn func(*line) bool) error {
+	found := false
+	failed := fmt.Errorf("%w: it has no session header", ErrNotSession)
+	err := lr.each(ctx, 0, func(l *line) bool {
+		if found || l.Fault != "" {
+			return fn(l)
+		}
+		text, err := readLine(lr.r, l.Stub, nil)
+		if err == nil && !json.Valid(text) {
+			l.Fault = faultInvalid
+			return fn(l)
+		}
+		found = true
+		var h Header
+		if err == nil {
+			h, err = ParseHeader(text)
+		}
+		failed = err
+		return err == nil && head(h)
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
 func (lr *lineReader) fill(l *line, start, end int64, ended bool, text []byte) {
 	s := &lr.scan
 	*l = line{hasParent: s.hasParent, ended: ended, text: text, version: s.version, messageAt: s.messageAt}
@@ -148,6 +184,12 @@ func readLine(r io.ReaderAt, at Stub, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
+// unnamed says that a line is an entry but for the id that it lacks, as in
+// files of version 1.
+func (l *line) unnamed(text []byte) bool {
+	return l.Fault == "" && l.ID == "" && l.Type != "" && json.Valid(text)
+}
+
 // StubOf gives the stub of a stored entry, without its position: for back
 // ends that keep lines as they are.
 func StubOf(text []byte) Stub {
@@ -158,8 +200,8 @@ func StubOf(text []byte) Stub {
 	if fault := s.fault(); fault != "" {
 		return Stub{Fault: fault, Size: len(text)}
 	}
-	l := line{Stub: s.stub()}
-	l.Parent = string(s.text(s.parent, memberParent))
-	l.Size = len(text)
-	return l.checked()
+	stub := s.stub()
+	stub.Parent = string(s.text(s.parent, memberParent))
+	stub.Size = len(text)
+	return stub.checked()
 }

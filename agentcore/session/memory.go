@@ -51,7 +51,7 @@ func (r *Memory) Create(_ context.Context, h Header, lines iter.Seq2[[]byte, err
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if slices.ContainsFunc(r.sessions, func(o *memorySession) bool { return o.header.ID == h.ID }) {
-		return nil, fmt.Errorf("create session %s: the id is taken", h.ID)
+		return nil, fmt.Errorf("create session %s: %w", h.ID, ErrTaken)
 	}
 	r.sessions = append(r.sessions, m)
 	return &memoryStorage{s: m}, nil

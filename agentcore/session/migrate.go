@@ -36,13 +36,15 @@ func (f *File) modernise(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.torn, f.first = false, nil
+	f.torn, f.first = false, stubList{}
+	var first stubList
 	for s, err := range f.Scan(ctx, 0) {
 		if err != nil {
 			return err
 		}
-		f.first = append(f.first, s)
+		first.add(s)
 	}
+	f.first = first
 	return nil
 }
 
@@ -120,6 +122,10 @@ func (m *migration) entry(body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if kind == "" { // JSON, but no entry
+		m.ids = append(m.ids, "")
+		return body, nil
+	}
 	if id == "" {
 		id = newEntryID(func(id string) bool { return m.taken[id] })
 		m.taken[id] = true
@@ -139,7 +145,7 @@ func (m *migration) entry(body []byte) ([]byte, error) {
 	m.ids, m.last = append(m.ids, id), id
 	if m.from < 2 && kind == string(TypeCompaction) && kept != nil {
 		var at float64
-		if json.Unmarshal(kept, &at) == nil && at >= 1 && int(at) < len(m.ids) {
+		if json.Unmarshal(kept, &at) == nil && at >= 1 && int(at) < len(m.ids) && m.ids[int(at)] != "" {
 			if body, err = setMember(body, "firstKeptEntryId", jsonobj.AppendString(nil, m.ids[int(at)])); err != nil {
 				return nil, err
 			}

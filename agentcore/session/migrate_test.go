@@ -162,15 +162,12 @@ func FuzzMigrate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		objects := 0
-		for l := range strings.SplitSeq(string(out), "\n") {
-			s := StubOf([]byte(l))
-			if s.Fault == "the entry has no id" && objects > 0 {
-				t.Fatalf("no id: %s", l)
-			}
-			if s.Fault == "" || strings.HasPrefix(s.Fault, "the entry") {
-				objects++
-			}
+		c, unnamed, err := lookThrough(t.Context(), out)
+		if err == nil && unnamed {
+			t.Fatalf("entries without ids in\n%s", out)
+		}
+		if before, _, err := lookThrough(t.Context(), text); err == nil && len(c.entries) < len(before.entries) {
+			t.Fatalf("%d entries before, %d after:\n%q\n%q", len(before.entries), len(c.entries), text, out)
 		}
 	})
 }

@@ -91,6 +91,9 @@ func Load(ctx context.Context, st Storage, o Options) (*Session, error) {
 }
 
 func (s *Session) load(ctx context.Context) error {
+	if c, ok := s.st.(interface{ Count() int }); ok {
+		s.tree.grow(c.Count())
+	}
 	for stub, err := range s.st.Scan(ctx, 0) {
 		if err != nil {
 			return err

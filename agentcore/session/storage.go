@@ -13,6 +13,9 @@ import (
 // calls it from one goroutine at a time, but for Sync, which may run beside
 // anything else. Package sessiontest has the suite an implementation must
 // pass.
+//
+// Two more methods are used where a storage has them: Ref() string tells what
+// its repo opens it by, Count() int how many entries to expect.
 type Storage interface {
 	// Header gives the header.
 	Header() Header
@@ -36,7 +39,7 @@ type Storage interface {
 type Repo interface {
 	// Create makes a session of a header and entries that are there already,
 	// as a copy has them. Missing parts of the header are filled in (see
-	// [Header.Complete]). An id that is taken is an error.
+	// [Header.Complete]). An id that is taken is [ErrTaken].
 	Create(ctx context.Context, h Header, lines iter.Seq2[[]byte, error]) (Storage, error)
 	// Open opens a session by the Ref of an [Info], by its id, or by the
 	// beginning of its id (of several the latest); [ErrNotFound] if there is
@@ -98,6 +101,9 @@ type Info struct {
 
 // ErrNotFound says that there is no such session or entry.
 var ErrNotFound = errors.New("not found")
+
+// ErrTaken says that there is a session of that id already.
+var ErrTaken = errors.New("the id is taken")
 
 // ErrReadOnly says that a session that was opened for reading was to be
 // changed.

@@ -26,6 +26,13 @@ type node struct {
 // hidden says that the entry only records a move of the leaf.
 func (n *node) hidden() bool { return n.Type == TypeCustom && n.CustomType == LeafType }
 
+// grow makes room for n entries.
+func (t *tree) grow(n int) {
+	t.nodes = make([]node, 0, n+n/16)
+	t.byID = make(map[string]int32, n)
+	t.leaf = -1
+}
+
 // add puts an entry behind the others. Its parent is linked separately.
 func (t *tree) add(s Stub) int {
 	if t.byID == nil {
