@@ -11,7 +11,7 @@ import (
 // they are generous; they exist so that a broken or hostile server can not fill
 // the memory.
 const (
-	DefaultMaxLine  = 32 << 20
+	DefaultMaxLine  = 64 << 20
 	DefaultMaxEvent = 64 << 20
 )
 
