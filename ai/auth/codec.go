@@ -131,10 +131,16 @@ func (c *Credential) UnmarshalJSON(data []byte) error {
 }
 
 // String names the kind of the credential and none of its secrets.
-func (c *Credential) String() string { return "credential(" + string(c.Type) + ")" }
+func (c Credential) String() string { return "credential(" + string(c.Type) + ")" }
 
 // GoString is [Credential.String], so that no format prints secrets.
-func (c *Credential) GoString() string { return c.String() }
+func (c Credential) GoString() string { return c.String() }
+
+// String names the source and none of the secrets.
+func (r Resolved) String() string { return "auth(" + r.Source + ")" }
+
+// GoString is [Resolved.String], so that no format prints secrets.
+func (r Resolved) GoString() string { return r.String() }
 
 // Clone copies the credential.
 func (c *Credential) Clone() *Credential {
