@@ -1,0 +1,222 @@
+package term_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pi-go/pi/tui/input"
+	"github.com/pi-go/pi/tui/term"
+	"github.com/pi-go/pi/tui/text"
+	"github.com/pi-go/pi/tui/tuitest"
+)
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+// checkRestored fails unless the terminal is as it was before Start.
+func checkRestored(t *testing.T, tty *tuitest.Tty) {
+	t.Helper()
+	if tty.Running() {
+		t.Error("the device is in raw mode")
+	}
+	tty.With(func(tt *tuitest.Terminal) {
+		for _, mode := range []int{1000, 1002, 1003, 1006, 1004, 2004, 2026, 2031} {
+			if tt.Mode(mode) {
+				t.Errorf("mode %d is still on", mode)
+			}
+		}
+		if !tt.Mode(7) || !tt.Mode(25) {
+			t.Error("wrap or the cursor is still off")
+		}
+		if tt.AltScreen() {
+			t.Error("the alternate screen is still shown")
+		}
+		if _, depth := tt.KittyFlags(); depth != 0 {
+			t.Errorf("keyboard flags are still pushed, %d times", depth)
+		}
+		if tt.OtherKeys() != 0 {
+			t.Error("modifyOtherKeys is still on")
+		}
+		if u := tt.Unknown(); len(u) > 0 {
+			t.Errorf("unknown sequences %q", u)
+		}
+	})
+}
+
+func TestStopRestoresWhatStartChanged(t *testing.T) {
+	t.Parallel()
+	for _, full := range []bool{false, true} {
+		tty := tuitest.NewTty(40, 10)
+		tm, err := term.Open(term.Options{Tty: tty, FullScreen: full, Mouse: true, Getenv: env("TERM", "xterm")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // a suspend is a Stop and a Start
+			if err := tm.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(tm.UseOtherKeys(), tm.SetTitle("title"), tm.SetFullScreen(!full), tm.SetFullScreen(full)); err != nil {
+				t.Fatal(err)
+			}
+			tty.With(func(tt *tuitest.Terminal) {
+				if !tt.Mode(2004) || !tt.Mode(1006) || tt.Mode(7) || tt.AltScreen() != full || tt.OtherKeys() != 2 || tt.Title() != "title" {
+					t.Errorf("full screen %v: a mode is not set", full)
+				}
+				if flags, depth := tt.KittyFlags(); flags != 7 || depth != 1 {
+					t.Errorf("keyboard flags %d, pushed %d times", flags, depth)
+				}
+			})
+			if _, err := tm.Write([]byte("\x1b[?2026h\x1b[31m\x1b[?25l")); err != nil {
+				t.Fatal(err)
+			}
+			if err := tm.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			checkRestored(t, tty)
+		}
+		if err := tm.Stop(); err != nil {
+			t.Errorf("Stop again: %v", err)
+		}
+		if _, err := tm.Write([]byte("late frame")); !errors.Is(err, term.ErrStopped) {
+			t.Errorf("a write after Stop: %v, want ErrStopped", err)
+		}
+		if diff := cmp.Diff([]string{"start", "stop", "start", "stop"}, tty.Log()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestStopRestoresTheDeviceEvenIfTheTerminalIsGone(t *testing.T) {
+	t.Parallel()
+	tty := tuitest.NewTty(40, 10)
+	tm, err := term.Open(term.Options{Tty: tty, Getenv: env("TERM", "xterm")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tm.Start(); err != nil {
+		t.Fatal(err)
+	}
+	gone := errors.New("input/output error")
+	tty.Fail(gone)
+	if err := tm.Stop(); !errors.Is(err, gone) {
+		t.Errorf("Stop: %v, want the error of the write", err)
+	}
+	if tty.Running() {
+		t.Error("the device is in raw mode")
+	}
+}
+
+func TestOpenRefusesDumbTerminals(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"dumb", ""} {
+		if _, err := term.Open(term.Options{Tty: tuitest.NewTty(9, 9), Getenv: env("TERM", name)}); !errors.Is(err, term.ErrNoTerminal) {
+			t.Errorf("TERM=%q: %v, want ErrNoTerminal", name, err)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		env  []string
+		want term.Depth
+	}{
+		{[]string{"TERM", "xterm-256color", "COLORTERM", "truecolor"}, term.TrueColor},
+		{[]string{"TERM", "xterm-256color"}, term.Colors256},
+		{[]string{"TERM", "xterm-kitty"}, term.TrueColor},
+		{[]string{"TERM", "linux"}, term.Colors16},
+		{[]string{"TERM", "vt100"}, term.Colors16},
+		{[]string{"TERM", "dumb"}, term.NoColor},
+		{[]string{"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", "1"}, term.NoColor},
+		{[]string{"TERM", "xterm-256color", "NO_COLOR", ""}, term.Colors256},
+		{[]string{"TERM", "xterm", "FORCE_COLOR", "3"}, term.TrueColor},
+		{[]string{"TERM", "screen", "COLORTERM", ""}, term.Colors256},
+		{[]string{"TERM", "tmux-256color", "TMUX", "/tmp/x"}, term.Colors256},
+		{[]string{"WT_SESSION", "1"}, term.TrueColor},
+	} {
+		if got := term.FactsOf(env(tc.env...)).Depth; got != tc.want {
+			t.Errorf("%q: depth %d, want %d", tc.env, got, tc.want)
+		}
+	}
+}
+
+func TestConvert(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		depth    term.Depth
+		in, want text.Color
+	}{
+		{term.TrueColor, text.RGB(1, 2, 3), text.RGB(1, 2, 3)},
+		{term.Colors256, text.RGB(255, 0, 0), text.Indexed(196)},
+		{term.Colors256, text.RGB(128, 128, 128), text.Indexed(244)},
+		{term.Colors256, text.Indexed(100), text.Indexed(100)},
+		{term.Colors16, text.RGB(250, 10, 10), text.Indexed(9)},
+		{term.Colors16, text.RGB(5, 5, 5), text.Indexed(0)},
+		{term.Colors16, text.Indexed(46), text.Indexed(10)},
+		{term.Colors16, text.Indexed(3), text.Indexed(3)},
+		{term.NoColor, text.Indexed(3), 0},
+		{term.Colors16, 0, 0},
+	} {
+		if got := tc.depth.Convert(tc.in); got != tc.want {
+			t.Errorf("depth %d: %#x becomes %#x, want %#x", tc.depth, tc.in, got, tc.want)
+		}
+	}
+}
+
+func TestCapabilities(t *testing.T) {
+	t.Parallel()
+	facts := term.FactsOf(env("TERM", "xterm-256color"))
+	tt := tuitest.New(20, 5)
+	var d input.Decoder
+	caps := term.NewCapabilities(facts)
+	var replies strings.Builder
+	tt.OnReply(func(s string) { replies.WriteString(s) })
+	if _, err := tt.Write([]byte(term.Queries(facts))); err != nil {
+		t.Fatal(err)
+	}
+	events := d.Feed([]byte(replies.String()))
+	for i, ev := range events {
+		if caps.Done {
+			t.Errorf("event %d of %d came after the end", i, len(events))
+		}
+		caps.Learn(ev)
+	}
+	want := term.Capabilities{
+		Done: true, Sync: true, SyncKnown: true, Kitty: true, Name: "tuitest 1",
+		Foreground: text.RGB(0xee, 0xee, 0xee), Background: text.RGB(0x11, 0x22, 0x33), Dark: true, DarkKnown: true,
+		CellWidth: 9, CellHeight: 18, Images: term.KittyImages,
+	}
+	if diff := cmp.Diff(want, caps); diff != "" {
+		t.Errorf("capabilities (-want +got):\n%s", diff)
+	}
+	if u := tt.Unknown(); len(u) > 0 {
+		t.Errorf("unknown queries %q", u)
+	}
+	if strings.Contains(term.Queries(term.FactsOf(env("TERM", "tmux", "TMUX", "x"))), "\x1b_G") {
+		t.Error("inside tmux graphics are asked for")
+	}
+}
+
+func TestControlStringsCanNotBeEscaped(t *testing.T) {
+	t.Parallel()
+	bad := "a\x1b\\\x1b[2J\a\nb;c"
+	facts := term.FactsOf(env("TERM", "xterm", "TERM_PROGRAM", "WezTerm"))
+	for name, s := range map[string]string{"title": term.Title(bad), "note": term.Notify(facts, bad, bad), "link": term.Link("x", bad)} {
+		if strings.Contains(s, "[2J") && name == "link" || strings.Count(s, "\x1b") > 2 || strings.Contains(s, "\n") {
+			t.Errorf("%s: %q", name, s)
+		}
+	}
+	if got, want := term.Link("go", "https://go.dev"), "\x1b]8;;https://go.dev\x1b\\go\x1b]8;;\x1b\\"; got != want {
+		t.Errorf("Link = %q, want %q", got, want)
+	}
+}

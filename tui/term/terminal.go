@@ -1,0 +1,297 @@
+package term
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/gdamore/tcell/v2"
+)
+
+// ErrNoTerminal is returned when there is no terminal to draw on.
+var ErrNoTerminal = errors.New("no terminal")
+
+// ErrStopped is returned for writes to a terminal that is not started.
+var ErrStopped = errors.New("the terminal is stopped")
+
+// Options say how to use a terminal. The zero value draws on the main screen of
+// the process's own terminal, without the mouse.
+type Options struct {
+	// Tty is the device; nil opens the terminal of the process.
+	Tty tcell.Tty
+	// FullScreen uses the alternate screen.
+	FullScreen bool
+	// Mouse asks for mouse events. The terminal's own selection then needs a
+	// modifier key, shift in most.
+	Mouse bool
+	// Getenv reads the environment; nil is os.Getenv.
+	Getenv func(string) string
+}
+
+// Terminal is a terminal that is in use, or ready to be. Its methods may be
+// called from several goroutines.
+type Terminal struct {
+	tty   tcell.Tty
+	facts Facts
+
+	mu         sync.Mutex
+	running    bool
+	fullScreen bool
+	mouse      bool
+	otherKeys  bool // xterm's modifyOtherKeys is on
+	titled     bool // a title was set, and the old one pushed
+	resized    func()
+}
+
+// Open finds the terminal. It changes nothing yet. The error is [ErrNoTerminal],
+// with a reason, if there is none that can be drawn on.
+func Open(opts Options) (*Terminal, error) {
+	getenv := opts.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	t := &Terminal{tty: opts.Tty, facts: FactsOf(getenv), fullScreen: opts.FullScreen, mouse: opts.Mouse}
+	if t.facts.Dumb {
+		return nil, fmt.Errorf("%w: TERM=%q can not move the cursor", ErrNoTerminal, getenv("TERM"))
+	}
+	if t.tty == nil {
+		tty, err := tcell.NewDevTty()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
+		}
+		t.tty = tty
+	}
+	return t, nil
+}
+
+// Facts returns what the environment says about the terminal.
+func (t *Terminal) Facts() Facts { return t.facts }
+
+// Start puts the terminal into raw mode and switches on what a user interface
+// needs. It may be called again after Stop.
+func (t *Terminal) Start() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running {
+		return nil
+	}
+	if err := t.tty.Start(); err != nil {
+		return fmt.Errorf("start the terminal: %w", err)
+	}
+	t.running = true
+	t.tty.NotifyResize(t.resized)
+	if _, err := t.tty.Write([]byte(t.enter())); err != nil {
+		err = fmt.Errorf("set up the terminal: %w", err)
+		return errors.Join(err, t.stop())
+	}
+	return nil
+}
+
+// Stop brings the terminal back to the state it was in, on one path for every
+// way out. Calls after the first do nothing.
+func (t *Terminal) Stop() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stop()
+}
+
+func (t *Terminal) stop() error {
+	if !t.running {
+		return nil
+	}
+	t.running = false
+	_, werr := t.tty.Write([]byte(t.leave()))
+	if werr != nil {
+		werr = fmt.Errorf("reset the terminal: %w", werr)
+	}
+	t.tty.NotifyResize(nil)
+	derr := t.tty.Drain()
+	err := t.tty.Stop()
+	if err != nil {
+		err = fmt.Errorf("restore the terminal: %w", err)
+	}
+	if err == nil && werr == nil {
+		return nil // Drain fails where there is nothing to drain
+	}
+	return errors.Join(werr, derr, err)
+}
+
+// Close stops the terminal and lets go of the device.
+func (t *Terminal) Close() error {
+	return errors.Join(t.Stop(), t.tty.Close())
+}
+
+// The modes that are switched on, in this order; they are left in the reverse.
+const (
+	altScreenOn  = "\x1b[?1049h"
+	altScreenOff = "\x1b[?1049l"
+	modesOn      = "\x1b[?7l" + // no wrap: a row that is too long can not push others away
+		"\x1b[?2004h" + // bracketed paste
+		"\x1b[?1004h" + // focus
+		"\x1b[?2031h" + // changes of the colour scheme
+		"\x1b[>7u" // kitty keyboard: disambiguate, event types, alternate keys
+	modesOff = "\x1b[?2026l" + // a frame that was cut off must not freeze the screen
+		"\x1b[<u\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h"
+	mouseOn       = "\x1b[?1002h\x1b[?1006h"
+	mouseOff      = "\x1b[?1006l\x1b[?1002l"
+	otherKeysOn   = "\x1b[>4;2m"
+	otherKeysOff  = "\x1b[>4;0m"
+	pushTitle     = "\x1b[22;2t"
+	popTitle      = "\x1b[23;2t"
+	resetProgress = "\x1b]9;4;0\x1b\\"
+)
+
+func (t *Terminal) enter() string {
+	s := ""
+	// The alternate screen comes first: keyboard flags belong to a screen.
+	if t.fullScreen {
+		s += altScreenOn
+	}
+	s += modesOn
+	if t.mouse {
+		s += mouseOn
+	}
+	if t.otherKeys {
+		s += otherKeysOn
+	}
+	return s
+}
+
+func (t *Terminal) leave() string {
+	s := ""
+	if t.otherKeys {
+		s += otherKeysOff
+	}
+	if t.mouse {
+		s += mouseOff
+	}
+	s += modesOff
+	if t.titled {
+		s += popTitle
+		t.titled = false
+	}
+	if t.fullScreen {
+		s += altScreenOff
+	}
+	return s
+}
+
+// FullScreen reports whether the alternate screen is in use.
+func (t *Terminal) FullScreen() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.fullScreen
+}
+
+// SetFullScreen switches between the screens.
+func (t *Terminal) SetFullScreen(on bool) error {
+	return t.change(func() string {
+		if t.fullScreen == on {
+			return ""
+		}
+		s := t.leave()
+		t.fullScreen = on
+		return s + t.enter()
+	})
+}
+
+// SetMouse switches mouse events on or off.
+func (t *Terminal) SetMouse(on bool) error {
+	return t.change(func() string {
+		if t.mouse == on {
+			return ""
+		}
+		t.mouse = on
+		if on {
+			return mouseOn
+		}
+		return mouseOff
+	})
+}
+
+// UseOtherKeys switches xterm's modifyOtherKeys on, for terminals that do not
+// know the kitty keyboard protocol.
+func (t *Terminal) UseOtherKeys() error {
+	return t.change(func() string {
+		if t.otherKeys {
+			return ""
+		}
+		t.otherKeys = true
+		return otherKeysOn
+	})
+}
+
+// SetTitle sets the title of the terminal's window; "" brings the title back
+// that was there before.
+func (t *Terminal) SetTitle(title string) error {
+	return t.change(func() string {
+		s := ""
+		if title == "" {
+			if t.titled {
+				s = popTitle
+			}
+			t.titled = false
+			return s
+		}
+		if !t.titled {
+			s = pushTitle
+			t.titled = true
+		}
+		return s + Title(title)
+	})
+}
+
+// change writes what f returns, if the terminal is running; if it is not, the
+// change takes effect with the next Start.
+func (t *Terminal) change(f func() string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := f()
+	if s == "" || !t.running {
+		return nil
+	}
+	if _, err := t.tty.Write([]byte(s)); err != nil {
+		return fmt.Errorf("change a mode of the terminal: %w", err)
+	}
+	return nil
+}
+
+// Read reads what the terminal sends. It returns with an error when the terminal
+// is stopped.
+func (t *Terminal) Read(b []byte) (int, error) { return t.tty.Read(b) }
+
+// Write writes to the terminal. It fails with [ErrStopped] before Start and
+// after Stop.
+func (t *Terminal) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.running {
+		return 0, ErrStopped
+	}
+	n, err := t.tty.Write(b)
+	if err != nil {
+		return n, fmt.Errorf("write to the terminal: %w", err)
+	}
+	return n, nil
+}
+
+// Size returns the size of the terminal in cells; 80 by 24 if it is not known.
+func (t *Terminal) Size() (width, height int) {
+	s, err := t.tty.WindowSize()
+	if err != nil || s.Width <= 0 || s.Height <= 0 {
+		return 80, 24
+	}
+	return s.Width, s.Height
+}
+
+// OnResize sets the function that is called, on a goroutine of its own, after
+// the size has changed.
+func (t *Terminal) OnResize(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.resized = f
+	if t.running {
+		t.tty.NotifyResize(f)
+	}
+}
