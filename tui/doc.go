@@ -1,2 +1,36 @@
-// Package tui draws and edits text in a terminal; it knows nothing of models or agents.
+// Package tui draws and edits text in a terminal. With it one builds chats, log
+// viewers, installers, or anything else that lives in a terminal; it knows
+// nothing of models or agents.
+//
+//	tm, err := term.Open(term.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	defer tm.Close()
+//	p := tui.New(tui.Options{Terminal: tm})
+//	in := tui.NewInput(p.Bindings())
+//	in.OnSubmit = func(s string) {
+//		if s == "bye" {
+//			p.Quit(nil)
+//			return
+//		}
+//		p.Transcript.Append(tui.NewText("You said: " + s))
+//		in.SetValue("")
+//	}
+//	p.Bottom.Add(in)
+//	p.SetFocus(in)
+//	return p.Run(ctx)
+//
+// A [Component] renders to lines for a width. A [Program] shows a [Transcript],
+// which scrolls, above a [Container] that does not, with overlays over both. It
+// has two modes, and components do not know which one draws them: in regular
+// mode, finished output scrolls into the terminal's own scrollback; in
+// full-screen mode the transcript has a window of its own.
+//
+// Everything that is drawn belongs to the goroutine of [Program.Run]: other
+// goroutines change it through [Program.Do]. A frame is drawn after each change,
+// at most one in 16 ms, and costs what has changed, not what there is.
+//
+// Text from elsewhere must be cleaned with text.Sanitize before it is put into a
+// component, unless the component says that it does so.
 package tui

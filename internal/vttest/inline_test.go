@@ -194,9 +194,8 @@ func (p *inlineProgram) draw() error {
 	if again := p.renderer.Draw(nil, render.Frame{Lines: render.Slice(all), Keep: 0, Cursor: cursor}); len(again) > 0 {
 		return fmt.Errorf("the same frame again writes %q", again)
 	}
-	if pastChanged {
-		p.stale = true
-	}
+	pastChanged = pastChanged && !p.stale // a stale scrollback is not looked at
+	p.stale = p.stale || pastChanged
 	if p.renderer.Stale() != p.stale {
 		return fmt.Errorf("Stale() = %v, want %v", p.renderer.Stale(), p.stale)
 	}

@@ -38,6 +38,9 @@ func NewFull(width, height int, opts Options) *Full {
 	return &Full{opts: opts, width: max(width, 1), height: max(height, 1)}
 }
 
+// SetNoSync leaves out the marks of synchronized output from now on.
+func (r *Full) SetNoSync() { r.opts.NoSync = true }
+
 // Resize tells the new size of the terminal. The next Draw paints everything.
 func (r *Full) Resize(width, height int) {
 	r.width, r.height = max(width, 1), max(height, 1)

@@ -64,6 +64,9 @@ func NewInline(width, height int, opts Options) *Inline {
 	return &Inline{opts: opts, width: max(width, 1), height: max(height, 1), seed: maphash.MakeSeed()}
 }
 
+// SetNoSync leaves out the marks of synchronized output from now on.
+func (r *Inline) SetNoSync() { r.opts.NoSync = true }
+
 // Resize tells the new size of the terminal. Terminals move text about when
 // their size changes, each in its own way, so the next Draw paints the whole
 // screen again. The scrollback is then [Inline.Stale].
@@ -129,8 +132,7 @@ func (r *Inline) clear(p *painter) {
 func (r *Inline) repaint(p *painter, f Frame) {
 	r.hide(p)
 	n := f.Lines.Len()
-	r.stale = true
-	r.setTop(max(0, n-r.height), f)
+	r.setTop(max(0, n-r.height))
 	r.last = n
 	p.str("\x1b[H")
 	r.keep(0)
@@ -162,14 +164,10 @@ func (r *Inline) push(line string) string {
 	return shown
 }
 
-// setTop makes line top the first of the region and takes the lines above as
-// they are for what the scrollback holds.
-func (r *Inline) setTop(top int, f Frame) {
-	r.top = top
-	r.past = r.past[:0]
-	for i := range top {
-		r.past = append(r.past, r.hash(f.Lines.Line(i)))
-	}
+// setTop makes line top the first of the region. What the scrollback holds is
+// then not known; those lines are not read, as they may not even be laid out.
+func (r *Inline) setTop(top int) {
+	r.top, r.past, r.stale = top, r.past[:0], true
 }
 
 func (r *Inline) hash(line string) uint64 { return maphash.String(r.seed, line) }
@@ -181,12 +179,11 @@ func (r *Inline) update(p *painter, f Frame) {
 		grown = 0
 		// What is on the screen keeps its place: the change was above it, and
 		// the scrollback can not be rewritten now.
-		r.stale = true
 		top := min(max(r.top+n-r.last, 0), n)
 		if n-top < min(n, r.height) {
 			top = max(0, n-r.height)
 		}
-		r.setTop(top, f)
+		r.setTop(top)
 		f.Keep = 0 // rows may show other lines now, even if those are the same
 	}
 	r.last = n
@@ -270,7 +267,9 @@ func (r *Inline) down() {
 		return
 	}
 	r.row = r.rows - 1
-	r.past = append(r.past, r.hash(r.given[0]))
+	if !r.stale {
+		r.past = append(r.past, r.hash(r.given[0]))
+	}
 	r.top++
 	copy(r.shown, r.shown[1:])
 	copy(r.given, r.given[1:])
@@ -299,7 +298,7 @@ func (r *Inline) pastChanged(f Frame, n int) bool {
 	if n < r.top || n == r.top && n > 0 { // nothing would be left on the screen
 		return true
 	}
-	for i := f.Keep; i < r.top; i++ {
+	for i := f.Keep; i < len(r.past) && !r.stale; i++ {
 		if r.past[i] != r.hash(f.Lines.Line(i)) {
 			return true
 		}
@@ -402,8 +401,24 @@ func (r *Inline) place(p *painter, f Frame) {
 }
 
 // Finish appends to dst what leaves the cursor, visible, at the start of the row
-// below the region, as a program does before it exits or hands the terminal over.
+// below the region, as a program does before it exits. The renderer then begins
+// again below.
 func (r *Inline) Finish(dst []byte) []byte {
+	dst = r.leave(dst)
+	*r = Inline{opts: r.opts, width: r.width, height: r.height, seed: r.seed}
+	return dst
+}
+
+// Pause is [Inline.Finish] for a program that comes back: what is drawn next
+// paints the screen again, as after [Inline.Invalidate].
+func (r *Inline) Pause(dst []byte) []byte {
+	dst = r.leave(dst)
+	r.hidden = false
+	r.Invalidate()
+	return dst
+}
+
+func (r *Inline) leave(dst []byte) []byte {
 	if !r.begun {
 		return dst
 	}
@@ -417,7 +432,6 @@ func (r *Inline) Finish(dst []byte) []byte {
 	if r.hidden {
 		p.str(showCur)
 	}
-	*r = Inline{opts: r.opts, width: r.width, height: r.height, seed: r.seed}
 	return p.b
 }
 

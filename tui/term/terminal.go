@@ -83,25 +83,29 @@ func (t *Terminal) Start() error {
 	t.tty.NotifyResize(t.resized)
 	if _, err := t.tty.Write([]byte(t.enter())); err != nil {
 		err = fmt.Errorf("set up the terminal: %w", err)
-		return errors.Join(err, t.stop())
+		return errors.Join(err, t.stop(""))
 	}
 	return nil
 }
 
 // Stop brings the terminal back to the state it was in, on one path for every
 // way out. Calls after the first do nothing.
-func (t *Terminal) Stop() error {
+func (t *Terminal) Stop() error { return t.StopWith("") }
+
+// StopWith is [Terminal.Stop] with last words: text that is written to the main
+// screen once it is shown again, with CR LF at the end of its lines.
+func (t *Terminal) StopWith(text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.stop()
+	return t.stop(text)
 }
 
-func (t *Terminal) stop() error {
+func (t *Terminal) stop(text string) error {
 	if !t.running {
 		return nil
 	}
 	t.running = false
-	_, werr := t.tty.Write([]byte(t.leave()))
+	_, werr := t.tty.Write([]byte(t.leave() + text))
 	if werr != nil {
 		werr = fmt.Errorf("reset the terminal: %w", werr)
 	}

@@ -1,0 +1,598 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pi-go/pi/tui/edit"
+	"github.com/pi-go/pi/tui/input"
+	"github.com/pi-go/pi/tui/text"
+)
+
+// A paste of more lines or bytes than these is shown as a marker.
+const (
+	maxPasteLines = 10
+	maxPasteBytes = 1000
+)
+
+// EditorStyle is how an [Editor] looks.
+type EditorStyle struct {
+	Border, Paste, Placeholder text.Style
+	List                       ListStyle
+}
+
+// Editor edits text of several lines. It wraps long lines, keeps a history of
+// what was submitted, undoes, completes, and shows large pastes as markers.
+type Editor struct {
+	Style EditorStyle
+	// PadX is how many columns are left free on both sides.
+	PadX int
+	// MaxRows is how many rows of text are seen at a time, 10 if 0.
+	MaxRows int
+	// Borderless leaves out the lines above and below.
+	Borderless bool
+	// Placeholder is shown while there is no text.
+	Placeholder string
+	// OnSubmit gets the text when it is sent. The editor is then empty, and the
+	// text is in the history.
+	OnSubmit func(string)
+	// OnChange is called after the text has changed.
+	OnChange func()
+	// Ruler measures text.
+	Ruler *text.Ruler
+
+	bindings *input.Bindings
+	buf      edit.Buffer
+	focused  bool
+	layout   layout
+	top      int // first row in view
+	want     int // column that up and down try to keep, -1 if none
+	jump     int // 1 or -1 while a character to jump to is waited for
+	paste    *strings.Builder
+	history  history
+	complete completion
+}
+
+// NewEditor returns an empty editor. A nil bindings stands for the standard keys.
+func NewEditor(bindings *input.Bindings) *Editor {
+	if bindings == nil {
+		bindings = input.NewBindings(StandardBindings())
+	}
+	e := &Editor{bindings: bindings, want: -1}
+	e.history.at = -1
+	return e
+}
+
+// Text returns the text, with all pastes in full.
+func (e *Editor) Text() string { return e.buf.Text() }
+
+// SetText replaces the text; it can be undone.
+func (e *Editor) SetText(s string) {
+	e.closeCompletion()
+	e.buf.SetText(s)
+	e.history.at = -1
+	e.changed()
+}
+
+// Insert inserts text at the cursor, as if it were typed.
+func (e *Editor) Insert(s string) {
+	e.buf.Insert(s)
+	e.changed()
+}
+
+// Paste inserts text as a paste does: large text becomes a marker.
+func (e *Editor) Paste(s string) {
+	s = edit.Clean(s)
+	if len(s) > maxPasteBytes || strings.Count(s, "\n") >= maxPasteLines {
+		e.buf.InsertPaste(s)
+	} else if s != "" {
+		e.buf.Insert(s)
+	}
+	e.changed()
+}
+
+// Buffer returns the text as it is being edited.
+func (e *Editor) Buffer() *edit.Buffer { return &e.buf }
+
+// SetFocused shows or hides the cursor.
+func (e *Editor) SetFocused(on bool) { e.focused = on }
+
+// Focused reports whether the editor has the focus.
+func (e *Editor) Focused() bool { return e.focused }
+
+// CapturesScrolling tells that an open completion list wants the keys that scroll.
+func (e *Editor) CapturesScrolling() bool { return e.complete.list != nil }
+
+func (e *Editor) changed() {
+	e.want = -1
+	if e.OnChange != nil {
+		e.OnChange()
+	}
+}
+
+// HandleInput edits.
+func (e *Editor) HandleInput(ev input.Event) bool {
+	switch ev := ev.(type) {
+	case input.Paste:
+		e.takePaste(ev)
+		return true
+	case input.Key:
+		if ev.Action == input.Release {
+			return false
+		}
+		return e.key(ev)
+	}
+	return false
+}
+
+func (e *Editor) takePaste(p input.Paste) {
+	if e.paste == nil || p.First {
+		e.paste = &strings.Builder{}
+	}
+	e.paste.WriteString(p.Text)
+	if p.Last {
+		s := e.paste.String()
+		e.paste = nil
+		e.closeCompletion()
+		e.Paste(s)
+	}
+}
+
+func (e *Editor) key(k input.Key) bool {
+	if e.jump != 0 {
+		back := e.jump < 0
+		e.jump = 0
+		if k.Text != "" {
+			e.buf.Find(k.Text, back)
+			e.want = -1
+			return true
+		}
+	}
+	if e.complete.list != nil && e.completionKey(k) {
+		return true
+	}
+	if act, ok := e.action(k); ok {
+		before, revision := e.buf.Cursor(), e.buf.Revision()
+		used := act()
+		if e.buf.Revision() != revision {
+			e.changed()
+			e.afterEdit()
+		} else if e.buf.Cursor() != before {
+			e.closeCompletion()
+		}
+		return used
+	}
+	if k.Text != "" && k.Mods&^input.Shift == 0 {
+		e.buf.Insert(k.Text)
+		e.changed()
+		e.typed(k.Text)
+		return true
+	}
+	return false
+}
+
+// action returns what a key does.
+func (e *Editor) action(k input.Key) (func() bool, bool) {
+	b := &e.buf
+	done := func(f func() bool) (func() bool, bool) {
+		return func() bool {
+			e.want = -1
+			f()
+			return true
+		}, true
+	}
+	switch e.bindings.First(k,
+		"tui.input.newLine", "tui.input.submit", "tui.input.tab",
+		"tui.editor.historyPrevious", "tui.editor.historyNext",
+		"tui.editor.cursorUp", "tui.editor.cursorDown", "tui.editor.cursorLeft", "tui.editor.cursorRight",
+		"tui.editor.cursorWordLeft", "tui.editor.cursorWordRight", "tui.editor.cursorLineStart", "tui.editor.cursorLineEnd",
+		"tui.editor.jumpForward", "tui.editor.jumpBackward", "tui.editor.pageUp", "tui.editor.pageDown",
+		"tui.editor.deleteCharBackward", "tui.editor.deleteCharForward", "tui.editor.deleteWordBackward", "tui.editor.deleteWordForward",
+		"tui.editor.deleteToLineStart", "tui.editor.deleteToLineEnd", "tui.editor.yank", "tui.editor.yankPop",
+		"tui.editor.undo", "tui.editor.redo") {
+	case "tui.input.newLine":
+		return done(func() bool { b.Insert("\n"); return true })
+	case "tui.input.submit":
+		return func() bool { e.submit(); return true }, true
+	case "tui.input.tab":
+		return func() bool { return e.forceCompletion() }, true
+	case "tui.editor.historyPrevious":
+		return func() bool { return e.historyGo(-1) }, true
+	case "tui.editor.historyNext":
+		return func() bool { return e.historyGo(1) }, true
+	case "tui.editor.cursorUp":
+		return func() bool { e.up(); return true }, true
+	case "tui.editor.cursorDown":
+		return func() bool { e.down(); return true }, true
+	case "tui.editor.cursorLeft":
+		return done(b.Left)
+	case "tui.editor.cursorRight":
+		return done(b.Right)
+	case "tui.editor.cursorWordLeft":
+		return done(b.WordLeft)
+	case "tui.editor.cursorWordRight":
+		return done(b.WordRight)
+	case "tui.editor.cursorLineStart":
+		return done(b.LineStart)
+	case "tui.editor.cursorLineEnd":
+		return done(b.LineEnd)
+	case "tui.editor.jumpForward":
+		return func() bool { e.jump = 1; return true }, true
+	case "tui.editor.jumpBackward":
+		return func() bool { e.jump = -1; return true }, true
+	case "tui.editor.pageUp":
+		return func() bool { e.vertical(-max(e.rows()-1, 1)); return true }, true
+	case "tui.editor.pageDown":
+		return func() bool { e.vertical(max(e.rows()-1, 1)); return true }, true
+	case "tui.editor.deleteCharBackward":
+		return done(b.DeleteLeft)
+	case "tui.editor.deleteCharForward":
+		if b.Empty() {
+			return nil, false // the program may exit with this key
+		}
+		return done(b.DeleteRight)
+	case "tui.editor.deleteWordBackward":
+		return done(b.KillWordBackward)
+	case "tui.editor.deleteWordForward":
+		return done(b.KillWordForward)
+	case "tui.editor.deleteToLineStart":
+		return done(b.KillToLineStart)
+	case "tui.editor.deleteToLineEnd":
+		return done(b.KillToLineEnd)
+	case "tui.editor.yank":
+		return done(b.Yank)
+	case "tui.editor.yankPop":
+		return done(b.YankPop)
+	case "tui.editor.undo":
+		return done(b.Undo)
+	case "tui.editor.redo":
+		return done(b.Redo)
+	}
+	return nil, false
+}
+
+// submit sends the text. A backslash in front of the cursor makes a new line
+// instead, for terminals that can not tell shift+enter from enter.
+func (e *Editor) submit() {
+	p := e.buf.Cursor()
+	if line := e.buf.Lines()[p.Row]; p.Col > 0 && line[p.Col-1] == '\\' {
+		e.buf.Replace(edit.Pos{Row: p.Row, Col: p.Col - 1}, p, "\n")
+		return
+	}
+	e.closeCompletion()
+	s := e.buf.Text()
+	e.AddHistory(s)
+	e.buf.Reset("")
+	e.changed()
+	if e.OnSubmit != nil {
+		e.OnSubmit(s)
+	}
+}
+
+func (e *Editor) rows() int {
+	if e.MaxRows <= 0 {
+		return 10
+	}
+	return e.MaxRows
+}
+
+// up goes a row up; from the first one to the history, or to its beginning.
+func (e *Editor) up() {
+	row, _ := e.layout.find(e.buf.Cursor())
+	switch {
+	case row > 0:
+		e.vertical(-1)
+	case e.history.at >= 0 || e.buf.Empty() || e.buf.Cursor() == (edit.Pos{}):
+		e.historyGo(-1)
+	default:
+		e.buf.Start()
+	}
+}
+
+func (e *Editor) down() {
+	row, _ := e.layout.find(e.buf.Cursor())
+	switch {
+	case row < e.layout.total-1:
+		e.vertical(1)
+	case e.history.at >= 0:
+		e.historyGo(1)
+	default:
+		e.buf.End()
+	}
+}
+
+// vertical moves by rows as they are seen, and keeps to a column.
+func (e *Editor) vertical(by int) {
+	e.layout.update(&e.buf, e.Ruler, max(e.layout.width, 1))
+	row, col := e.layout.find(e.buf.Cursor())
+	if e.want < 0 {
+		e.want = col
+	}
+	e.buf.MoveTo(e.layout.pos(min(max(row+by, 0), e.layout.total-1), e.want))
+}
+
+// Render returns the rows in view, the borders, and the completion list if one
+// is open.
+func (e *Editor) Render(width int) []string {
+	padX := min(max(e.PadX, 0), max((width-2)/2, 0))
+	inner := max(width-2*padX-1, 1) // a column is left for the cursor at the end of a row
+	e.layout.update(&e.buf, e.Ruler, inner)
+	cursorRow, cursorCol := e.layout.find(e.buf.Cursor())
+	rows := min(e.rows(), e.layout.total)
+	if cursorRow < e.top {
+		e.top = cursorRow
+	}
+	if cursorRow >= e.top+rows {
+		e.top = cursorRow - rows + 1
+	}
+	e.top = min(max(e.top, 0), e.layout.total-rows)
+
+	out := make([]string, 0, rows+2)
+	if !e.Borderless {
+		out = append(out, e.border(width, "↑", e.top))
+	}
+	margin := text.Blanks(padX)
+	for i := e.top; i < e.top+rows; i++ {
+		col := -1
+		if i == cursorRow && e.focused {
+			col = cursorCol
+		}
+		out = append(out, margin+e.row(i, col, inner))
+	}
+	if !e.Borderless {
+		out = append(out, e.border(width, "↓", e.layout.total-e.top-rows))
+	}
+	if e.complete.list != nil {
+		out = append(out, e.complete.list.Render(width)...)
+	}
+	return out
+}
+
+func (e *Editor) border(width int, arrow string, hidden int) string {
+	r := Rule{Style: e.Style.Border}
+	if hidden > 0 {
+		r.Title = e.Style.Border.Render(fmt.Sprintf("%s %d more", arrow, hidden))
+	}
+	return r.Render(width)[0]
+}
+
+// row draws a row, with the cursor at a column if that is not negative.
+func (e *Editor) row(i, cursor, width int) string {
+	if e.Placeholder != "" && e.buf.Empty() {
+		p := e.Style.Placeholder.Render(text.Truncate(e.Placeholder, width, "…"))
+		if cursor < 0 {
+			return p
+		}
+		return CursorMarker + cursorCell(" ") + text.Slice(p, 1, width)
+	}
+	units := e.layout.units(i)
+	var b strings.Builder
+	col, drawn := 0, false
+	for _, u := range units {
+		shown := u.shown
+		if u.paste {
+			shown = e.Style.Paste.Render(shown)
+		}
+		if col == cursor && !drawn {
+			b.WriteString(CursorMarker)
+			if u.paste {
+				n, _ := text.Cluster(u.shown)
+				shown = cursorCell(u.shown[:n]) + e.Style.Paste.Render(u.shown[n:])
+			} else {
+				shown = cursorCell(shown)
+			}
+			drawn = true
+		}
+		b.WriteString(shown)
+		col += u.width
+	}
+	if cursor >= 0 && !drawn {
+		b.WriteString(CursorMarker + cursorCell(" "))
+	}
+	return b.String()
+}
+
+// cursorCell draws what is under the cursor.
+func cursorCell(s string) string { return "\x1b[7m" + s + "\x1b[27m" }
+
+// layout divides lines into rows.
+type layout struct {
+	width int
+	ruler *text.Ruler
+	buf   *edit.Buffer
+	lines []string // what was laid out
+	rows  [][]int  // for each line, the offsets at which its rows begin
+	first []int    // for each line, the number of its first row
+	total int
+}
+
+// update lays out the lines that have changed.
+func (l *layout) update(b *edit.Buffer, r *text.Ruler, width int) {
+	lines := b.Lines()
+	if l.width != width || l.ruler != r || l.buf != b {
+		*l = layout{width: width, ruler: r, buf: b}
+	}
+	old := l.rows
+	oldLines := l.lines
+	// Lines at the beginning and at the end are mostly the same ones.
+	head := 0
+	for head < min(len(lines), len(oldLines)) && lines[head] == oldLines[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(lines), len(oldLines))-head && lines[len(lines)-1-tail] == oldLines[len(oldLines)-1-tail] {
+		tail++
+	}
+	if head == len(lines) && head == len(oldLines) {
+		return
+	}
+	rows := make([][]int, 0, len(lines))
+	rows = append(rows, old[:head]...)
+	for _, line := range lines[head : len(lines)-tail] {
+		rows = append(rows, l.wrap(line))
+	}
+	rows = append(rows, old[len(old)-tail:]...)
+	l.rows = rows
+	l.lines = append(l.lines[:0], lines...)
+	l.first = l.first[:0]
+	l.total = 0
+	for _, r := range rows {
+		l.first = append(l.first, l.total)
+		l.total += len(r)
+	}
+}
+
+// unit is what is drawn together.
+type unit struct {
+	size  int // bytes in the line
+	shown string
+	width int
+	paste bool
+}
+
+// next returns the first unit of a text that is not empty.
+func (l *layout) next(s string) unit {
+	r, n := utf8.DecodeRuneInString(s)
+	if label, ok := l.buf.PasteLabel(r); ok {
+		if l.width > 0 {
+			label = text.Truncate(label, l.width, "…")
+		}
+		return unit{size: n, shown: label, width: text.Width(label), paste: true}
+	}
+	switch {
+	case s[0] == '\t':
+		return unit{size: 1, shown: text.Blanks(l.ruler.Tab()), width: l.ruler.Tab()}
+	case r < 0x20:
+		return unit{size: 1, shown: string(rune(0x2400) + r), width: 1}
+	case r >= 0x7f && r < 0xa0:
+		return unit{size: n, shown: "\ufffd", width: 1}
+	}
+	size, width := l.ruler.Cluster(s)
+	if size > 1 {
+		// A cluster must not swallow a paste that stands behind it.
+		for i, r := range s[:size] {
+			if _, ok := l.buf.Paste(r); ok && i > 0 {
+				size = i
+				width = l.ruler.Width(s[:i])
+				break
+			}
+		}
+	}
+	if width == 0 {
+		return unit{size: size, shown: "\ufffd", width: 1} // what can not be seen must be seen here
+	}
+	return unit{size: size, shown: s[:size], width: width}
+}
+
+// wrap returns the offsets at which the rows of a line begin.
+func (l *layout) wrap(line string) []int {
+	starts := []int{0}
+	if len(line) <= l.width && isPrintable(line) {
+		return starts
+	}
+	start, col := 0, 0
+	brk, brkCol := 0, 0 // after the last blank
+	for i := 0; i < len(line); {
+		u := l.next(line[i:])
+		if col+u.width > l.width && i > start {
+			at := i
+			if brk > start {
+				at = brk
+				col -= brkCol
+			} else {
+				col = 0
+			}
+			starts = append(starts, at)
+			start, brk = at, at
+			if col+u.width > l.width && i > start {
+				// Still too long: the word is longer than a row.
+				starts = append(starts, i)
+				start, brk, col = i, i, 0
+			}
+		}
+		i += u.size
+		col += u.width
+		if u.shown == " " || i < len(line) && u.width == 2 {
+			brk, brkCol = i, col
+		}
+	}
+	return starts
+}
+
+func isPrintable(s string) bool {
+	for i := range len(s) {
+		if s[i]-0x20 >= 0x5f {
+			return false
+		}
+	}
+	return true
+}
+
+// span returns the line and the part of it that row i shows.
+func (l *layout) span(i int) (line, from, to int) {
+	lo, hi := 0, len(l.first)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; l.first[mid] <= i {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	k := i - l.first[lo]
+	starts := l.rows[lo]
+	to = len(l.lines[lo])
+	if k+1 < len(starts) {
+		to = starts[k+1]
+	}
+	return lo, starts[k], to
+}
+
+// units returns what row i shows.
+func (l *layout) units(i int) []unit {
+	line, from, to := l.span(i)
+	var out []unit
+	for s := l.lines[line][from:to]; s != ""; {
+		u := l.next(s)
+		out = append(out, u)
+		s = s[min(u.size, len(s)):]
+	}
+	return out
+}
+
+// find returns the row and column of a place in the text.
+func (l *layout) find(p edit.Pos) (row, col int) {
+	if p.Row >= len(l.rows) {
+		return 0, 0
+	}
+	starts := l.rows[p.Row]
+	k := 0
+	for k+1 < len(starts) && starts[k+1] <= p.Col {
+		k++
+	}
+	s := l.lines[p.Row]
+	for i := starts[k]; i < min(p.Col, len(s)); {
+		u := l.next(s[i:])
+		i += u.size
+		col += u.width
+	}
+	return l.first[p.Row] + k, col
+}
+
+// pos returns the place in the text that is nearest to a column of a row.
+func (l *layout) pos(row, col int) edit.Pos {
+	line, from, to := l.span(row)
+	at, c := from, 0
+	for at < to {
+		u := l.next(l.lines[line][at:])
+		if c+u.width > col {
+			break
+		}
+		if at+u.size >= to && to < len(l.lines[line]) {
+			break // the place after it belongs to the next row
+		}
+		at += u.size
+		c += u.width
+	}
+	return edit.Pos{Row: line, Col: at}
+}

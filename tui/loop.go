@@ -1,0 +1,394 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/pi-go/pi/tui/input"
+	"github.com/pi-go/pi/tui/render"
+	"github.com/pi-go/pi/tui/term"
+)
+
+const (
+	frameTime = 16 * time.Millisecond  // at most one frame in this time
+	echoTime  = 2 * time.Millisecond   // a frame after a key may come sooner
+	quietTime = 100 * time.Millisecond // how long the size must be still before everything is written again
+	parkTime  = 500 * time.Millisecond // how long to wait for a read to end
+	staleTime = time.Second            // how long the scrollback may be wrong while things change
+	idleSlice = 3 * time.Millisecond   // how long to lay out what is out of view, at a time
+)
+
+func (p *Program) run(ctx context.Context) (err error) {
+	defer func() {
+		p.mu.Lock()
+		p.ended = true
+		p.posts = nil
+		p.mu.Unlock()
+	}()
+	if err := p.term.Start(); err != nil {
+		return fmt.Errorf("run the user interface: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		// The one way back, also while panicking.
+		r := recover()
+		p.finishFrame()
+		farewell := ""
+		if p.term.FullScreen() && len(p.exitLines) > 0 && r == nil {
+			farewell = strings.Join(p.exitLines, "\r\n") + "\r\n"
+		}
+		serr := p.term.StopWith(farewell)
+		cancel()
+		if r != nil {
+			panic(r)
+		}
+		select {
+		case <-p.reader.done:
+		case <-time.After(parkTime): // a device that does not let go of a reader
+		}
+		err = errors.Join(err, serr)
+	}()
+	p.reader = newReader()
+	go p.reader.run(ctx, p.term)
+	resized := make(chan struct{}, 1)
+	p.term.OnResize(func() {
+		select {
+		case resized <- struct{}{}:
+		default:
+		}
+	})
+	signals := make(chan os.Signal, 4)
+	if len(p.opts.Signals) > 0 {
+		signal.Notify(signals, p.opts.Signals...)
+		defer signal.Stop(signals)
+	}
+
+	p.begin()
+	if _, err := p.term.Write([]byte(term.Queries(p.term.Facts()))); err != nil {
+		return fmt.Errorf("run the user interface: %w", err)
+	}
+	var escape, frame, quiet, idle, queries timer
+	defer escape.stop()
+	defer frame.stop()
+	defer quiet.stop()
+	defer idle.stop()
+	defer queries.stop()
+	queries.set(term.QueryTime)
+	typed, failed := false, 0
+	for {
+		// Draw when it is time; otherwise come back when it is.
+		if p.dirty {
+			wait := frameTime
+			if typed {
+				wait = echoTime
+			}
+			if since := time.Since(p.lastFrame); since >= wait {
+				typed = false
+				if err := p.frame(); err != nil {
+					return err
+				}
+				if !p.staleSince.IsZero() {
+					quiet.set(time.Until(p.reemitAt()))
+				}
+				if p.full != nil {
+					idle.set(frameTime)
+				}
+			} else {
+				frame.set(wait - since)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case s := <-signals:
+			return SignalError{s}
+		case err := <-p.reader.parked:
+			if failed++; failed > 3 {
+				return fmt.Errorf("read from the terminal: %w", err)
+			}
+			p.reader.resume <- struct{}{}
+		case <-resized:
+			p.resize()
+		case b := <-p.reader.bytes:
+			p.feed(p.decoder.Feed(b))
+			typed, failed = true, 0
+			escape.stop()
+			if wait, ok := p.decoder.Wait(); ok {
+				escape.set(wait)
+			}
+		case <-escape.c():
+			escape.fired()
+			p.feed(p.decoder.Flush())
+			typed = true
+		case <-queries.c():
+			queries.fired()
+			p.learned()
+		case <-frame.c():
+			frame.fired()
+		case <-quiet.c():
+			quiet.fired()
+			if !p.staleSince.IsZero() {
+				if rest := time.Until(p.reemitAt()); rest > 0 {
+					quiet.set(rest)
+				} else {
+					p.reemit()
+				}
+			}
+		case <-idle.c():
+			idle.fired()
+			end := time.Now().Add(idleSlice)
+			if p.Transcript.layOutSome(func() bool { return time.Now().After(end) }) {
+				idle.set(idleSlice)
+			}
+		case <-p.wake:
+			p.runPosts()
+		}
+		if p.done {
+			// A last frame, so that what was said at the end is seen.
+			p.dirty = true
+			if err := p.frame(); err != nil && p.quit == nil {
+				return err
+			}
+			return p.quit
+		}
+	}
+}
+
+// timer is a time.Timer that may be off.
+type timer struct{ t *time.Timer }
+
+func (t *timer) c() <-chan time.Time {
+	if t.t == nil {
+		return nil
+	}
+	return t.t.C
+}
+
+func (t *timer) set(d time.Duration) {
+	if t.t == nil {
+		t.t = time.NewTimer(max(d, 0))
+	}
+}
+
+func (t *timer) fired() { t.t = nil }
+
+func (t *timer) stop() {
+	if t.t != nil {
+		t.t.Stop()
+		t.t = nil
+	}
+}
+
+// reader passes on what the terminal sends. When a read ends with an error, it
+// parks until it is told to go on: the terminal may have been handed over.
+type reader struct {
+	bytes  chan []byte
+	parked chan error
+	resume chan struct{}
+	done   chan struct{}
+}
+
+func newReader() *reader {
+	return &reader{make(chan []byte), make(chan error), make(chan struct{}), make(chan struct{})}
+}
+
+func (r *reader) run(ctx context.Context, from io.Reader) {
+	defer close(r.done)
+	for {
+		buf := make([]byte, 4096)
+		n, err := from.Read(buf)
+		if n > 0 {
+			select {
+			case r.bytes <- buf[:n]:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err == nil {
+			continue
+		}
+		select {
+		case r.parked <- err:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-r.resume:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// park waits until the reader does not read any more, and returns what it had
+// read until then.
+func (r *reader) park() (rest []byte, parked bool) {
+	limit := time.NewTimer(parkTime)
+	defer limit.Stop()
+	for {
+		select {
+		case b := <-r.bytes:
+			rest = append(rest, b...)
+		case <-r.parked:
+			return rest, true
+		case <-r.done:
+			return rest, false
+		case <-limit.C:
+			return rest, false
+		}
+	}
+}
+
+func (p *Program) runPosts() {
+	p.mu.Lock()
+	posts := p.posts
+	p.posts = nil
+	p.mu.Unlock()
+	for _, f := range posts {
+		f()
+	}
+	p.dirty = true
+}
+
+// begin takes the screen.
+func (p *Program) begin() {
+	p.width, p.height = p.term.Size()
+	p.newRenderer()
+	p.dirty = true
+	p.lastFrame = time.Time{}
+}
+
+func (p *Program) newRenderer() {
+	opts := render.Options{Ruler: p.opts.Ruler, KeepScrollback: p.opts.KeepScrollback, NoSync: p.caps.SyncKnown && !p.caps.Sync}
+	p.inline, p.full = nil, nil
+	if p.term.FullScreen() {
+		p.full = render.NewFull(p.width, p.height, opts)
+	} else {
+		p.inline = render.NewInline(p.width, p.height, opts)
+	}
+	p.Transcript.keep = 0
+}
+
+// SetFullScreen switches between full-screen and regular mode. It must be called
+// on the program's goroutine.
+func (p *Program) SetFullScreen(on bool) error {
+	if p.term.FullScreen() == on {
+		return nil
+	}
+	p.finishFrame()
+	if err := p.term.SetFullScreen(on); err != nil {
+		return err
+	}
+	p.newRenderer()
+	p.view = view{follow: true}
+	p.dirty = true
+	return nil
+}
+
+func (p *Program) resize() {
+	w, h := p.term.Size()
+	if w == p.width && h == p.height {
+		return
+	}
+	p.width, p.height = w, h
+	if p.inline != nil {
+		p.inline.Resize(w, h)
+	}
+	if p.full != nil {
+		p.full.Resize(w, h)
+	}
+	p.lastChange = time.Now()
+	p.dirty = true
+}
+
+// reemitAt is when a scrollback that is not right is written again: when nothing
+// changes for a while, or something has changed for long.
+func (p *Program) reemitAt() time.Time {
+	at := p.lastChange.Add(quietTime)
+	if limit := p.staleSince.Add(staleTime); at.After(limit) {
+		return limit
+	}
+	return at
+}
+
+// reemit writes everything again, now that the size is still.
+func (p *Program) reemit() {
+	p.Transcript.layOutAll()
+	p.inline.Reemit()
+	p.dirty = true
+}
+
+func (p *Program) feed(events []input.Event) {
+	for _, ev := range events {
+		p.handle(ev)
+	}
+	if len(events) > 0 {
+		p.dirty = true
+	}
+}
+
+func (p *Program) handle(ev input.Event) {
+	if p.caps.Learn(ev) {
+		p.learned()
+	}
+	if f, ok := ev.(input.Focus); ok && f.In {
+		p.resize() // a resize signal can be lost while another program is in front
+	}
+	for _, f := range append([]*filter(nil), p.filters...) {
+		if f.f(ev) {
+			return
+		}
+	}
+	capture := false
+	if c, ok := p.focus.(Capturer); ok {
+		capture = c.CapturesScrolling()
+	}
+	if !capture && p.full != nil && p.scrollKey(ev) {
+		return
+	}
+	if h, ok := p.focus.(Handler); ok && p.pass(h, ev) {
+		return
+	}
+	if p.full != nil {
+		p.scrollKey(ev)
+	}
+}
+
+// pass gives an event to a component. One that panics does not take the program
+// with it.
+func (p *Program) pass(h Handler, ev input.Event) (used bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			used = true
+			if p.Bottom.report != nil {
+				p.Bottom.report(fmt.Errorf("input for %T: panic: %v", h, r))
+			}
+		}
+	}()
+	return h.HandleInput(ev)
+}
+
+// learned takes note of what the terminal told about itself.
+func (p *Program) learned() {
+	if p.caps.Done && !p.caps.Kitty {
+		_ = p.term.UseOtherKeys()
+	}
+	if p.caps.SyncKnown && !p.caps.Sync {
+		if p.inline != nil {
+			p.inline.SetNoSync()
+		}
+		if p.full != nil {
+			p.full.SetNoSync()
+		}
+	}
+	if p.opts.OnCapabilities != nil {
+		p.opts.OnCapabilities(p.caps)
+	}
+	p.dirty = true
+}

@@ -1,0 +1,325 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pi-go/pi/tui/input"
+	"github.com/pi-go/pi/tui/render"
+	"github.com/pi-go/pi/tui/term"
+	"github.com/pi-go/pi/tui/text"
+)
+
+// Options are the settings of a [Program]. Only Terminal is needed.
+type Options struct {
+	Terminal *term.Terminal
+	// Ruler measures text; nil is the default one.
+	Ruler *text.Ruler
+	// Bindings are the keys of the program. Nil stands for [StandardBindings].
+	Bindings *input.Bindings
+	// ShowCursor shows the terminal's own cursor at the place of the focused
+	// component's. It always stands there, for input methods, but is hidden
+	// otherwise, as components draw a cursor of their own.
+	ShowCursor bool
+	// KeepScrollback never clears the terminal's scrollback, so that after a
+	// resize it can hold lines in their old form.
+	KeepScrollback bool
+	// Scrollbar draws a scrollbar in full-screen mode, in these two forms of a
+	// cell. The zero value draws none.
+	ScrollbarTrack, ScrollbarThumb string
+	// Signals are the signals that end the program; Run then returns a
+	// [SignalError]. Nil leaves signals alone.
+	Signals []os.Signal
+	// OnError gets errors of components, which do not end the program.
+	OnError func(error)
+	// OnCapabilities is called when the terminal has told something about itself.
+	OnCapabilities func(term.Capabilities)
+}
+
+// SignalError is what Run returns when a signal has ended the program.
+type SignalError struct{ Signal os.Signal }
+
+// Error names the signal.
+func (e SignalError) Error() string { return "ended by signal: " + e.Signal.String() }
+
+// Program runs a user interface: it owns the terminal, reads its input, and
+// draws. All components belong to the goroutine of [Program.Run]; others use
+// [Program.Do] to get there.
+type Program struct {
+	// Transcript scrolls; in full-screen mode in a window of its own, else with
+	// the terminal.
+	Transcript *Transcript
+	// Bottom is what stays below it: an editor, a status line.
+	Bottom *Container
+
+	opts     Options
+	term     *term.Terminal
+	caps     term.Capabilities
+	decoder  input.Decoder
+	focus    Component
+	overlays []*Overlay
+	filters  []*filter
+	view     view
+
+	width, height int
+	inline        *render.Inline
+	full          *render.Full
+	buf           []byte
+	dirty         bool // something may look different
+	lastFrame     time.Time
+	staleSince    time.Time // since when the scrollback is not right; zero if it is
+	lastChange    time.Time // the last change while it is so
+	exitLines     []string
+	reader        *reader
+
+	mu    sync.Mutex // guards posts and ended
+	posts []func()
+	ended bool
+	wake  chan struct{}
+	quit  error
+	done  bool // Quit was called
+}
+
+// filter is a function that sees events before components do.
+type filter struct {
+	f func(input.Event) bool
+}
+
+// New returns a program. The terminal is not touched before Run.
+func New(opts Options) *Program {
+	if opts.Bindings == nil {
+		opts.Bindings = input.NewBindings(StandardBindings())
+	}
+	p := &Program{
+		Transcript: NewTranscript(), Bottom: &Container{},
+		opts: opts, term: opts.Terminal, wake: make(chan struct{}, 1),
+	}
+	reported := map[string]bool{}
+	report := func(err error) {
+		// A component that panics does so at every frame: tell once.
+		if opts.OnError != nil && !reported[err.Error()] {
+			reported[err.Error()] = true
+			opts.OnError(err)
+		}
+	}
+	p.Transcript.report, p.Bottom.report = report, report
+	p.view.follow = true
+	p.caps = term.NewCapabilities(p.term.Facts())
+	return p
+}
+
+// Bindings returns the keys of the program.
+func (p *Program) Bindings() *input.Bindings { return p.opts.Bindings }
+
+// Terminal returns the terminal.
+func (p *Program) Terminal() *term.Terminal { return p.term }
+
+// Capabilities returns what the terminal has told about itself so far.
+func (p *Program) Capabilities() term.Capabilities { return p.caps }
+
+// Size returns the size of the terminal in cells.
+func (p *Program) Size() (width, height int) { return p.width, p.height }
+
+// Do runs f on the program's goroutine and then draws. It may be called from any
+// goroutine and does not wait. After the end of Run, f is not run; Do returns
+// false then.
+func (p *Program) Do(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return false
+	}
+	p.posts = append(p.posts, f)
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// Update draws again soon. It may be called from any goroutine; many calls make
+// one frame.
+func (p *Program) Update() { p.Do(func() {}) }
+
+// Redraw makes all components draw anew, and the whole screen be painted. It
+// must be called on the program's goroutine.
+func (p *Program) Redraw() {
+	p.Transcript.Invalidate()
+	p.Bottom.Invalidate()
+	for _, o := range p.overlays {
+		Invalidate(o.component)
+	}
+	if p.inline != nil {
+		p.inline.Reemit()
+	}
+	if p.full != nil {
+		p.full.Invalidate()
+	}
+	p.dirty = true
+}
+
+// Quit ends Run, which returns err. It may be called from any goroutine; the
+// first call counts.
+func (p *Program) Quit(err error) {
+	p.Do(func() {
+		if !p.done {
+			p.done, p.quit = true, err
+		}
+	})
+}
+
+// Go runs f on a goroutine of its own. If it panics, the terminal is restored
+// before the program ends with the stack trace.
+func (p *Program) Go(f func()) {
+	go func() {
+		defer p.restoreOnPanic()
+		f()
+	}()
+}
+
+func (p *Program) restoreOnPanic() {
+	if r := recover(); r != nil {
+		_ = p.term.Stop()
+		panic(fmt.Sprintf("%v\n\n%s", r, debug.Stack()))
+	}
+}
+
+// SetFocus gives the focus to a component; nil takes it from all. It must be
+// called on the program's goroutine, or before Run.
+func (p *Program) SetFocus(c Component) {
+	if f, ok := p.focus.(Focusable); ok {
+		f.SetFocused(false)
+	}
+	p.focus = c
+	if f, ok := c.(Focusable); ok {
+		f.SetFocused(true)
+	}
+	p.dirty = true
+}
+
+// Focus returns the component that has the focus.
+func (p *Program) Focus() Component { return p.focus }
+
+// Filter adds a function that sees each event before any component. If it
+// returns true the event goes no further. The result takes the function away.
+func (p *Program) Filter(f func(ev input.Event) (used bool)) (remove func()) {
+	fl := &filter{f}
+	p.filters = append(p.filters, fl)
+	return func() {
+		p.filters = slices.DeleteFunc(p.filters, func(x *filter) bool { return x == fl })
+	}
+}
+
+// ShowOverlay draws a component over the others and, unless the options say
+// otherwise, gives it the focus.
+func (p *Program) ShowOverlay(c Component, opts OverlayOptions) *Overlay {
+	o := &Overlay{p: p, component: c, opts: opts, before: p.focus}
+	p.overlays = append(p.overlays, o)
+	if !opts.NonCapturing {
+		p.SetFocus(c)
+	}
+	p.dirty = true
+	return o
+}
+
+func (p *Program) removeOverlay(o *Overlay) {
+	had := o.Focused()
+	p.overlays = slices.DeleteFunc(p.overlays, func(x *Overlay) bool { return x == o })
+	// Those that would give the focus back to this one go a step further.
+	for _, x := range p.overlays {
+		if same(x.before, o.component) {
+			x.before = o.before
+		}
+	}
+	if had {
+		p.SetFocus(o.before)
+	}
+	p.dirty = true
+}
+
+func (p *Program) raise(o *Overlay) {
+	p.overlays = slices.DeleteFunc(p.overlays, func(x *Overlay) bool { return x == o })
+	p.overlays = append(p.overlays, o)
+}
+
+// Every runs f on the program's goroutine after each interval, until stop is
+// called or the program ends. Each call is followed by a frame.
+func (p *Program) Every(interval time.Duration, f func()) (stop func()) {
+	var mu sync.Mutex
+	stopped := false
+	var timer *time.Timer
+	tick := func() {
+		ok := p.Do(func() {
+			mu.Lock()
+			on := !stopped
+			mu.Unlock()
+			if on {
+				f()
+			}
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		if ok && !stopped {
+			timer.Reset(interval)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(interval, tick)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		timer.Stop()
+	}
+}
+
+// PrintOnExit sets lines that are printed to the main screen when a full-screen
+// program has ended, such as how to come back.
+func (p *Program) PrintOnExit(lines ...string) { p.exitLines = lines }
+
+// HandOver gives the terminal to another program, such as an editor, while f
+// runs, and then takes it back and paints the screen again. It must be called on
+// the program's goroutine, which waits.
+func (p *Program) HandOver(f func() error) error {
+	if p.inline != nil {
+		_, _ = p.term.Write(p.inline.Pause(nil))
+	}
+	if err := p.term.Stop(); err != nil {
+		return fmt.Errorf("hand the terminal over: %w", err)
+	}
+	rest, parked := p.reader.park()
+	ferr := f()
+	if err := p.term.Start(); err != nil {
+		return errors.Join(ferr, fmt.Errorf("take the terminal back: %w", err))
+	}
+	if parked {
+		p.reader.resume <- struct{}{}
+	}
+	p.resize()
+	if p.full != nil {
+		p.full.Invalidate()
+	}
+	p.dirty = true
+	p.feed(p.decoder.Feed(rest))
+	return ferr
+}
+
+// Suspend stops the process as ctrl+z does elsewhere, and goes on when the shell
+// continues it. On systems without job control it does nothing.
+func (p *Program) Suspend() error {
+	if !canSuspend {
+		return nil
+	}
+	return p.HandOver(suspend)
+}
+
+// Run runs the program until Quit is called, the context is done, the terminal
+// fails, or a signal comes. The terminal is restored on every way out.
+func (p *Program) Run(ctx context.Context) error { return p.run(ctx) }
