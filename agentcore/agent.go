@@ -34,7 +34,8 @@ type AgentConfig struct {
 }
 
 // Listener gets the events of an agent, in order, on the goroutine of the run.
-// The run waits for it, and an error ends the run. A listener may call every
+// The run waits for it, and an error or a panic ends the run; the other
+// listeners still get the event. A listener may call every
 // method of the agent except WaitIdle; those that need an agent at rest refuse.
 type Listener func(ctx context.Context, ev Event) error
 
@@ -159,12 +160,27 @@ func (a *Agent) tell(ctx context.Context, ev Event) error {
 	a.reduce(ev)
 	listeners := a.listeners
 	a.mu.Unlock()
+	// Each gets every event, whatever happens to another: a listener that
+	// stores or shows the run must not miss the end of what it saw begin.
+	var errs []error
 	for _, l := range listeners {
-		if err := l.f(ctx, ev); err != nil {
-			return err
+		if err := a.call(ctx, l.f, ev); err != nil {
+			errs = append(errs, err)
 		}
 	}
-	return nil
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}
+
+func (a *Agent) call(ctx context.Context, l Listener, ev Event) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = newPanicError("listener", v, a.loop.OnPanic)
+		}
+	}()
+	return l(ctx, ev)
 }
 
 // Subscribe adds a listener and returns the function that removes it.

@@ -150,6 +150,38 @@ func TestAgentListeners(t *testing.T) {
 	}
 }
 
+// TestListenersDoNotHideEventsFromEachOther: one that fails or panics ends the
+// run, but the others see it end in order.
+func TestListenersDoNotHideEventsFromEachOther(t *testing.T) {
+	boom := errors.New("boom")
+	for _, how := range []string{"fails", "panics"} {
+		a := testAgent(&script{replies: []reply{say("one")}})
+		panics := 0
+		a.loop.OnPanic = func(*PanicError) { panics++; panic("again") }
+		a.Subscribe(func(_ context.Context, ev Event) error {
+			if ev.EventType() != "message_end" {
+				return nil
+			}
+			if how == "panics" {
+				panic(boom)
+			}
+			return boom
+		})
+		rec := new(recorder)
+		a.Subscribe(func(_ context.Context, ev Event) error { return rec.emit(ev) })
+		if _, err := a.Prompt(t.Context(), ai.UserText("go")); !errors.Is(err, boom) {
+			t.Errorf("%s: Prompt = %v", how, err)
+		}
+		checkShape(t, rec.lines)
+		if d := cmp.Diff(describeAll(a.State().Messages), endedMessages(rec.lines)); d != "" {
+			t.Errorf("%s: transcript and events differ:\n%s", how, d)
+		}
+		if (panics > 0) != (how == "panics") {
+			t.Errorf("%s: %d panics were told", how, panics)
+		}
+	}
+}
+
 // TestSteeringKeepsItsOrder is the case of messages that arrive while two
 // sequential tools run. With the mode one-at-a-time s2 waits for one more turn;
 // the case's wording, both in the next request, is that of mode all.

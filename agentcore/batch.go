@@ -257,15 +257,27 @@ func (b *batch) record(c *call) {
 // execute runs a tool on its own goroutine and reports.
 func (b *batch) execute(c *call) {
 	r := b.r
+	ended := false
+	defer func() {
+		if !ended { // runtime.Goexit, as the Fatal methods of tests call it
+			b.report(c, loopError("tool "+c.tool.Name+" ended its goroutine without a result"))
+		}
+	}()
 	result := b.call(c)
+	ended = true
 	if c.returned.Swap(true) {
 		return // too late: the run went on without it
 	}
 	if r.cfg.AfterToolCall != nil {
 		result = b.after(c, result)
 	}
+	b.report(c, result)
+}
+
+// report tells the run that a call is over.
+func (b *batch) report(c *call, result ToolResult) {
 	select {
-	case b.reports <- report{kind: toolReturned, c: c, result: result, ended: r.now()}:
+	case b.reports <- report{kind: toolReturned, c: c, result: result, ended: b.r.now()}:
 	case <-b.over:
 	}
 }

@@ -56,9 +56,10 @@ type LoopConfig struct {
 	// Execution is how the calls of one answer are run.
 	Execution ExecutionMode
 	// ToolGrace is how long a cancelled tool may go on before the run stops
-	// waiting for it; 0 means 250 ms.
+	// waiting for it; 0 means 250 ms, negative does not wait.
 	ToolGrace time.Duration
-	// Now is the clock; nil means [time.Now].
+	// Now is the clock; nil means [time.Now]. It is called on tools'
+	// goroutines too.
 	Now func() time.Time
 	// OnPanic learns of each panic of a tool, a hook or a listener, with its
 	// stack; nil drops the stack. It may be called on a tool's goroutine.

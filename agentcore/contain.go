@@ -37,9 +37,17 @@ func (r *run) contain(in string, f func() error) (err error) {
 }
 
 func (r *run) panicked(in string, value any) *PanicError {
+	return newPanicError(in, value, r.cfg.OnPanic)
+}
+
+// newPanicError is called while the panic unwinds.
+func newPanicError(in string, value any, tell func(*PanicError)) *PanicError {
 	p := &PanicError{In: in, Value: value, Stack: debug.Stack()}
-	if r.cfg.OnPanic != nil {
-		r.cfg.OnPanic(p)
+	if tell != nil {
+		func() {
+			defer func() { _ = recover() }() // of tell itself: there is nobody left to ask
+			tell(p)
+		}()
 	}
 	return p
 }

@@ -26,7 +26,8 @@ type Tool struct {
 	// before they are validated; nil leaves them as they are.
 	PrepareArguments func(args json.RawMessage) (json.RawMessage, error)
 	// Execute runs the tool. The arguments fit Parameters. An error becomes a
-	// result with IsError; a panic does too. When ctx is cancelled the tool
+	// result with IsError that holds its text only (return a result with
+	// IsError to say more); a panic does too. When ctx is cancelled the tool
 	// should return promptly; the agent does not wait for it for ever.
 	// update, never nil, shows progress; each call replaces the former one,
 	// and calls after Execute has returned are ignored.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -55,14 +56,19 @@ func TestCallsThatAreNotRun(t *testing.T) {
 	fails.Execute = func(context.Context, ToolCall, func(ToolResult)) (ToolResult, error) { return TextResult("lost"), boom }
 	panics := echoTool("panics")
 	panics.Execute = func(context.Context, ToolCall, func(ToolResult)) (ToolResult, error) { panic("ouch") }
-	tools := []*Tool{echo, strict, broken, shim, shimPanic, fails, panics, {Name: "hollow"}}
+	exits := echoTool("exits")
+	exits.Execute = func(context.Context, ToolCall, func(ToolResult)) (ToolResult, error) {
+		runtime.Goexit()
+		return ToolResult{}, nil
+	}
+	tools := []*Tool{echo, strict, broken, shim, shimPanic, fails, panics, {Name: "hollow"}, exits}
 	cases := []struct {
 		name, call string
 		cfg        LoopConfig
 		want       string
 	}{
 		{"unknown", "a ecko {}", LoopConfig{}, `Tool "ecko" is not available; did you mean echo?`},
-		{"unknown and far", "a xyzzyxyzzy {}", LoopConfig{}, `Tool "xyzzyxyzzy" is not available; available: broken, echo, fails, hollow, panics, shim, shimPanic, strict`},
+		{"unknown and far", "a xyzzyxyzzy {}", LoopConfig{}, `Tool "xyzzyxyzzy" is not available; available: broken, echo, exits, fails, hollow, panics, shim, shimPanic, strict`},
 		{"without a function", "a hollow {}", LoopConfig{}, "Tool hollow can not be run here."},
 		{"broken arguments", `a strict {"path":"a`, LoopConfig{}, "Tool strict was not run. The arguments are not valid JSON: unexpected end of the text. Received: {\"path\":\"a"},
 		{"list of arguments", `a strict [1]`, LoopConfig{}, "Tool strict was not run. The arguments must be a JSON object, not an array. Received: [1]"},
@@ -72,6 +78,7 @@ func TestCallsThatAreNotRun(t *testing.T) {
 		{"shim panics", "a shimPanic {}", LoopConfig{}, "PrepareArguments of tool shimPanic panicked: ouch"},
 		{"tool fails", "a fails {}", LoopConfig{}, "boom"},
 		{"tool panics", "a panics {}", LoopConfig{}, "tool panics panicked: ouch"},
+		{"tool ends its goroutine", "a exits {}", LoopConfig{}, "tool exits ended its goroutine without a result"},
 		{"blocked", "a echo {}", LoopConfig{BeforeToolCall: func(context.Context, BeforeToolCall) (*BeforeToolCallResult, error) {
 			return &BeforeToolCallResult{Block: true, Reason: "not today"}, nil
 		}}, "not today"},
