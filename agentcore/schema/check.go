@@ -124,13 +124,7 @@ func join(path []string) string {
 }
 
 // dotted turns a JSON pointer into a dotted path.
-func dotted(pointer string) string {
-	var path []string
-	for _, p := range pointerParts(pointer) {
-		path = append(path, p)
-	}
-	return join(path)
-}
+func dotted(pointer string) string { return join(pointerParts(pointer)) }
 
 func pointerParts(pointer string) []string {
 	pointer = strings.TrimPrefix(pointer, "/")

@@ -59,7 +59,7 @@ type everything struct {
 	Target  target `json:"target"`
 	Skipped string `json:"-"`
 	Null    string `json:"null" jsonschema:"nullable"`
-	private string //nolint:unused // must not appear
+	private string // must not appear
 }
 
 func TestOf(t *testing.T) {
@@ -73,7 +73,7 @@ func TestOf(t *testing.T) {
 			A string
 		}{}, `{"type":"object","properties":{"A":{"type":"string"}},"required":["A"]}`},
 		{"map", map[string]int{}, `{"type":"object","additionalProperties":{"type":"integer"}}`},
-		{"everything", everything{}, `{"type":"object","properties":{
+		{"everything", everything{private: "x"}, `{"type":"object","properties":{
 			"shared":{"type":"string","description":"In both, and in order"},
 			"maybe":{"type":"boolean"},
 			"path":{"type":"string","description":"File, relative or absolute; \"quoted\""},
