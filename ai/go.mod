@@ -4,5 +4,8 @@ go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0
+	golang.org/x/oauth2 v0.38.0
 	pgregory.net/rapid v1.3.0
 )
+
+require cloud.google.com/go/compute/metadata v0.3.0 // indirect
