@@ -178,28 +178,34 @@ func (m *Models) CheckAuth(ctx context.Context, provider string) (AuthStatus, er
 	if err != nil {
 		return AuthStatus{}, err
 	}
+	return status(p, in), nil
+}
+
+// status says how a provider would authenticate with what is there.
+func status(p Provider, in auth.Input) AuthStatus {
 	methods := p.Auth()
 	if c := in.Credential; c != nil && c.Type == auth.TypeOAuth {
 		if methods.OAuth == nil {
-			return AuthStatus{}, nil
+			return AuthStatus{}
 		}
-		return AuthStatus{Source: "OAuth", OAuth: true}, nil
+		return AuthStatus{Source: "OAuth", OAuth: true}
 	}
 	if methods.APIKey != nil {
-		return AuthStatus{Source: methods.APIKey.Check(in)}, nil
+		return AuthStatus{Source: methods.APIKey.Check(in)}
 	}
 	if methods.OAuth == nil {
-		return AuthStatus{Source: "no key needed"}, nil
+		return AuthStatus{Source: "no key needed"}
 	}
-	return AuthStatus{}, nil
+	return AuthStatus{}
 }
 
 // Available lists the chat models whose provider is configured. Providers
 // whose credentials can not be read are left out; CheckAuth tells why.
 func (m *Models) Available(ctx context.Context) []*Model {
 	var list []*Model
+	configured := m.Configured(ctx)
 	for _, p := range m.Providers() {
-		if s, err := m.CheckAuth(ctx, p.ID()); err != nil || !s.Configured() {
+		if !configured[p.ID()] {
 			continue
 		}
 		for _, model := range p.Models() {
@@ -211,8 +217,40 @@ func (m *Models) Available(ctx context.Context) []*Model {
 	return list
 }
 
+// Configured tells which providers are configured, by id. It asks the store
+// of credentials once for all; like CheckAuth it has no side effects.
+func (m *Models) Configured(ctx context.Context) map[string]bool {
+	stored := make(map[string]bool)
+	if m.cfg.Credentials != nil {
+		list, err := m.cfg.Credentials.List(ctx)
+		if err != nil {
+			return stored // nothing can be used before that is mended
+		}
+		for _, info := range list {
+			stored[info.Provider] = true
+		}
+	}
+	configured := make(map[string]bool)
+	for _, p := range m.Providers() {
+		in := m.environment()
+		if stored[p.ID()] {
+			var err error
+			if in, err = m.authInput(ctx, p, nil); err != nil {
+				continue
+			}
+		}
+		configured[p.ID()] = status(p, in).Configured()
+	}
+	return configured
+}
+
+// environment is what a provider without stored credentials may look at.
+func (m *Models) environment() auth.Input {
+	return auth.Input{Env: m.cfg.Env, FileExists: m.cfg.FileExists, Resolve: m.cfg.ResolveKey}
+}
+
 func (m *Models) authInput(ctx context.Context, p Provider, env map[string]string) (auth.Input, error) {
-	in := auth.Input{Env: m.cfg.Env, FileExists: m.cfg.FileExists, Resolve: m.cfg.ResolveKey}
+	in := m.environment()
 	if m.cfg.Credentials != nil {
 		c, err := m.cfg.Credentials.Read(ctx, p.ID())
 		if err != nil {

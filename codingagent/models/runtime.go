@@ -105,11 +105,9 @@ func (c Config) apply(f *File, providers []ai.Provider) ([]ai.Provider, []error)
 // Catalog gives what model references are resolved against.
 func (r *Runtime) Catalog(ctx context.Context) Catalog {
 	c := Catalog{Models: r.Models.Chat()}
-	configured := make(map[string]bool)
+	configured := r.Models.Configured(ctx)
 	for _, p := range r.Models.Providers() {
 		c.Providers = append(c.Providers, p.ID())
-		s, err := r.Models.CheckAuth(ctx, p.ID())
-		configured[p.ID()] = err == nil && s.Configured()
 	}
 	c.Configured = func(id string) bool { return configured[id] }
 	return c

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -270,6 +271,22 @@ func TestBrokenModelsFileIsReportedAndTheRestWorks(t *testing.T) {
 	}
 	if !strings.Contains(o.err, "models.json:3:5: ") {
 		t.Errorf("stderr %q", o.err)
+	}
+}
+
+func TestStoredKeysAreUsed(t *testing.T) {
+	s := newSandbox(t)
+	s.put("../home/.pi/agent/models.json", fmt.Sprintf(`{"providers": {"groq": {"baseUrl": %q}}}`, s.llm.URL+"/v1"))
+	s.put("../home/.pi/agent/auth.json", `{"groq": {"type": "api_key", "key": "sk-mock-secret", "later": 1}}`)
+	s.llm.Queue(mockllm.Say("ok"))
+	s.run("--model", "groq/openai/gpt-oss-120b", "-p", "hi").want(t, 0, "ok\n")
+	if got := s.llm.Requests()[0].Header.Get("Authorization"); got != "Bearer sk-mock-secret" {
+		t.Errorf("Authorization %q", got)
+	}
+	s.put("../home/.pi/agent/auth.json", "{\n oops")
+	o := s.run("--model", "groq/openai/gpt-oss-120b", "-p", "hi")
+	if o.code != 1 || !strings.Contains(o.err, "auth.json:2:2") || !strings.Contains(o.err, "GROQ_API_KEY") {
+		t.Errorf("exit %d, stderr %q", o.code, o.err)
 	}
 }
 

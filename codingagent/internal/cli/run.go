@@ -95,10 +95,15 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 		p.warn("%s", n)
 	}
 	resolver := &auth.Resolver{Env: sys.Env, Run: sys.runShell}
+	var credentials auth.Store = auth.NewFileStore(filepath.Join(p.agentDir, "auth.json"))
+	if _, err := credentials.List(ctx); err != nil {
+		p.warn("%s; stored keys are not used, and the file is left as it is", err)
+		credentials = nil
+	}
 	runtime, faults := models.New(ctx, models.Config{
 		Providers: sys.Providers, APIs: sys.APIs,
 		File: filepath.Join(p.agentDir, "models.json"), Files: p.files,
-		Env: sys.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
+		Credentials: credentials, Env: sys.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
 		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
 	})
 	for _, f := range faults {
