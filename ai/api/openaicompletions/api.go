@@ -49,7 +49,7 @@ func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
 	if err != nil {
 		return err
 	}
-	d := &decoder{out: out, msg: out.Message(), call: call, t: r.t, customs: r.customs}
+	d := &decoder{out: out, msg: out.Message(), call: call, t: r.t, grammars: r.grammars}
 	defer d.settle()
 	err = wire.Stream(ctx, out, &wire.Request{
 		Call: call, URL: url, Headers: r.headers(), Auth: wire.Bearer(call), Body: r.body,

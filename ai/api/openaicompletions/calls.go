@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/ai/jsonobj"
+	"github.com/pi-go/pi/ai/internal/openai"
 )
 
 // callDelta is a piece of a tool call. Vendors leave out any of its fields.
@@ -46,11 +46,8 @@ type toolCall struct {
 	w     *ai.BlockWriter
 	index int    // -1 when the vendor gave none
 	id    string // the vendor's, empty when it gave none
-	// property is the argument that the free text of a custom tool stands for;
-	// begun says that its JSON was opened.
-	property string
-	begun    bool
-	custom   bool
+	// free wraps the text of a custom tool; nil for a function.
+	free *openai.FreeText
 }
 
 func (d *decoder) callDelta(c *callDelta) {
@@ -71,11 +68,11 @@ func (d *decoder) callDelta(c *callDelta) {
 	}
 	if call == nil {
 		d.closeBlocks()
-		call = &toolCall{w: d.out.ToolCall(c.ID, name), index: index, id: c.ID, custom: c.Custom != nil}
-		if call.custom {
-			call.property = "input"
-			if custom := d.customs[name]; custom != nil {
-				call.property = custom.property
+		call = &toolCall{w: d.out.ToolCall(c.ID, name), index: index, id: c.ID}
+		if c.Custom != nil {
+			call.free = &openai.FreeText{Property: "input"}
+			if g := d.grammars[name]; g != nil {
+				call.free.Property = g.Property
 			}
 		}
 		d.calls = append(d.calls, call)
@@ -100,8 +97,8 @@ func (d *decoder) callDelta(c *callDelta) {
 		}
 		return
 	}
-	if call.custom {
-		text = call.wrap(text)
+	if call.free != nil {
+		text = call.free.Piece(text)
 	}
 	call.w.Append(text)
 }
@@ -160,20 +157,9 @@ func (c *toolCall) whole() bool {
 }
 
 func (c *toolCall) closeIfWhole(d *decoder) {
-	if !c.w.Closed() && !c.custom && c.whole() {
+	if !c.w.Closed() && c.free == nil && c.whole() {
 		c.end(d)
 	}
-}
-
-// wrap turns a piece of free text into a piece of the JSON that stands for it.
-func (c *toolCall) wrap(text string) string {
-	var out []byte
-	if !c.begun {
-		c.begun = true
-		out = append(jsonobj.AppendString([]byte{'{'}, c.property), `:"`...)
-	}
-	quoted := jsonobj.AppendString(nil, text)
-	return string(append(out, quoted[1:len(quoted)-1]...))
 }
 
 // complete fills in an id where the vendor gave none.
@@ -190,11 +176,8 @@ func (c *toolCall) end(d *decoder) {
 		return
 	}
 	c.complete(d)
-	if c.custom {
-		if !c.begun {
-			c.w.Append(c.wrap(""))
-		}
-		c.w.Append(`"}`)
+	if c.free != nil {
+		c.w.Append(c.free.Close())
 	}
 	c.w.End()
 }

@@ -8,15 +8,16 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
+	"github.com/pi-go/pi/ai/internal/openai"
 )
 
 // decoder turns chunks into blocks.
 type decoder struct {
-	out     *ai.Emitter
-	msg     *ai.AssistantMessage
-	call    *ai.Call
-	t       *traits
-	customs map[string]*customTool
+	out      *ai.Emitter
+	msg      *ai.AssistantMessage
+	call     *ai.Call
+	t        *traits
+	grammars openai.Grammars
 
 	text, thinking *ai.BlockWriter // the open one, at most one of them
 	field          string          // of the open thinking block

@@ -25,7 +25,7 @@ func decoding(ctx context.Context, call *ai.Call, r io.Reader, slow bool) *ai.St
 		if err != nil {
 			return err
 		}
-		d := &decoder{out: out, msg: out.Message(), call: call, t: t, customs: customTools(call.Messages, t), slow: slow}
+		d := &decoder{out: out, msg: out.Message(), call: call, t: t, grammars: grammarsOf(call.Messages, t), slow: slow}
 		defer d.settle()
 		err = wire.Read(out, r, call, func(f sse.Frame) (bool, error) { return d.frame(f.Data) })
 		if err != nil && !d.complete(err) {

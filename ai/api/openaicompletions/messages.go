@@ -6,6 +6,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/history"
+	"github.com/pi-go/pi/ai/internal/openai"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
 
@@ -64,7 +65,7 @@ func unitsOf(messages []ai.Message, t *traits) []history.Unit {
 type encoder struct {
 	t         *traits
 	model     *ai.Model
-	customs   map[string]*customTool
+	grammars  openai.Grammars
 	role      string // of system messages
 	sysMarker string // on the leading system message
 	marker    string // on the last text of the unit being written, "" for none
@@ -342,16 +343,11 @@ func thinkingText(blocks []*ai.Thinking) string {
 func (e *encoder) appendCall(dst []byte, c *ai.ToolCall) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = jsonobj.AppendString(dst, c.ID)
-	if custom := e.customs[c.Name]; custom != nil {
-		var args map[string]any
-		input := ""
-		if json.Unmarshal(c.Arguments, &args) == nil {
-			input, _ = args[custom.property].(string)
-		}
+	if g := e.grammars[c.Name]; g != nil {
 		dst = append(dst, `,"type":"custom","custom":{"name":`...)
 		dst = jsonobj.AppendString(dst, c.Name)
 		dst = append(dst, `,"input":`...)
-		dst = jsonobj.AppendString(dst, input)
+		dst = jsonobj.AppendString(dst, g.Input(c.Arguments))
 		return append(dst, `}}`...)
 	}
 	args := []byte(c.Arguments)

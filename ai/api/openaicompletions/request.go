@@ -2,22 +2,22 @@ package openaicompletions
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/history"
+	"github.com/pi-go/pi/ai/internal/openai"
 	"github.com/pi-go/pi/ai/internal/wire"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
 
 // request is a call in the words of the protocol.
 type request struct {
-	call    *ai.Call
-	t       *traits
-	customs map[string]*customTool
-	effort  string // the vendor's word for the thinking level
-	body    [][]byte
+	call     *ai.Call
+	t        *traits
+	grammars openai.Grammars
+	effort   string // the vendor's word for the thinking level
+	body     [][]byte
 }
 
 func newRequest(call *ai.Call, st *state) (*request, error) {
@@ -34,7 +34,7 @@ func newRequest(call *ai.Call, st *state) (*request, error) {
 		mode = ai.SystemTexts
 	}
 	messages := ai.Transform(call.Model, call.Messages, ai.TransformOptions{ToolCallID: toolCallID, System: mode})
-	r.customs = customTools(messages, t)
+	r.grammars = grammarsOf(messages, t)
 	head, err := r.params(messages, st)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (r *request) marker() string {
 // encode makes the body: the parameters, then the messages. Those that a later
 // request will hold unchanged come from the conversation's encoded history.
 func (r *request) encode(head []byte, messages []ai.Message, st *state) error {
-	e := &encoder{t: r.t, model: r.call.Model, customs: r.customs, role: "system", sysMarker: r.marker()}
+	e := &encoder{t: r.t, model: r.call.Model, grammars: r.grammars, role: "system", sysMarker: r.marker()}
 	if r.t.developerRole && r.call.Model.Reasoning {
 		e.role = "developer"
 	}
@@ -72,7 +72,7 @@ func (r *request) encode(head []byte, messages []ai.Message, st *state) error {
 		}
 		tail = max(tail-1, 0)
 	}
-	settings := wire.Settings(r.call.Model, r.call.BaseURL+"\n"+e.role+"\n"+e.sysMarker+"\n"+customKey(r.customs))
+	settings := wire.Settings(r.call.Model, r.call.BaseURL+"\n"+e.role+"\n"+e.sysMarker+"\n"+r.grammars.Key())
 	old := st.messages.Encode(settings, units[:tail], e.unit)
 	end := make([]byte, 0, 512)
 	for i, u := range units[tail:] {
@@ -99,75 +99,62 @@ func (r *request) encode(head []byte, messages []ai.Message, st *state) error {
 func (r *request) params(messages []ai.Message, st *state) ([]byte, error) {
 	call, t, opts := r.call, r.t, &r.call.Options
 	own := optionsOf(call)
-	var b params
-	b.setString("model", call.Model.ID)
-	b.set("stream", json.RawMessage("true"))
+	var b openai.Params
+	b.SetString("model", call.Model.ID)
+	b.Set("stream", json.RawMessage("true"))
 	if t.usageInStream {
-		b.set("stream_options", json.RawMessage(`{"include_usage":true}`))
+		b.Set("stream_options", json.RawMessage(`{"include_usage":true}`))
 	}
 	if t.store {
-		b.set("store", json.RawMessage("false"))
+		b.Set("store", json.RawMessage("false"))
 	}
 	r.setCache(&b)
 	if opts.MaxTokens > 0 {
-		b.setJSON(t.maxTokensField, opts.MaxTokens)
+		b.SetJSON(t.maxTokensField, opts.MaxTokens)
 	}
 	if opts.Temperature != nil {
-		b.set("temperature", jsonobj.AppendFloat(nil, *opts.Temperature))
+		b.Set("temperature", jsonobj.AppendFloat(nil, *opts.Temperature))
 	}
 	if err := r.setTools(&b, messages, st, own); err != nil {
 		return nil, err
 	}
 	if len(t.priority) > 0 {
-		b.set("priority", t.priority)
+		b.Set("priority", t.priority)
 	}
 	if call.Model.Reasoning {
 		e := effortOf(call, own)
-		r.effort = b.setThinking(t, &e)
-		b.setBudget(t, &e, opts.MaxTokens)
+		r.effort = setThinking(&b, t, &e)
+		setBudget(&b, t, &e, opts.MaxTokens)
 	}
 	if len(t.routing) > 0 {
-		b.set("provider", t.routing)
+		b.Set("provider", t.routing)
 	}
 	if t.gateway != nil {
-		b.setJSON("providerOptions", map[string]any{"gateway": t.gateway})
+		b.SetJSON("providerOptions", map[string]any{"gateway": t.gateway})
 	}
-	for _, more := range []map[string]json.RawMessage{
-		call.Model.SamplingParams, call.Model.SamplingParamsByThinkingLevel[opts.Thinking], opts.SamplingParams,
-	} {
-		for _, name := range slices.Sorted(maps.Keys(more)) {
-			if name == "messages" {
-				continue
-			}
-			if !json.Valid(more[name]) {
-				return nil, ai.Errorf(ai.KindConfig, "sampling parameter %q is not JSON: %s", name, more[name])
-			}
-			b.set(name, more[name])
-		}
+	if err := b.SetSampling(call, "messages"); err != nil {
+		return nil, err
 	}
-	head := b.appendTo([]byte{'{'})
+	head := b.AppendTo([]byte{'{'})
 	return append(head, `"messages":[`...), nil
 }
 
-// cacheKeyLength is how many characters of a cache key OpenAI takes.
-const cacheKeyLength = 64
-
-func (r *request) setCache(b *params) {
+func (r *request) setCache(b *openai.Params) {
 	cache, t := r.call.Options.Cache, r.t
 	if cache == ai.CacheNone {
 		return
 	}
 	long := cache == ai.CacheLong && t.longCache
 	send := t.cacheKeyMode == "enabled" || t.cacheKeyMode != "disabled" && (t.openAIHost || long)
-	if id := []rune(r.call.SessionID); send && len(id) > 0 {
-		b.setString("prompt_cache_key", string(id[:min(len(id), cacheKeyLength)]))
+	if id := r.call.SessionID; send && id != "" {
+		b.SetString("prompt_cache_key", openai.CacheKey(id))
 	}
 	if long {
-		b.setString("prompt_cache_retention", "24h")
+		b.SetString("prompt_cache_retention", "24h")
 	}
 }
 
-func (r *request) setTools(b *params, messages []ai.Message, st *state, own *Options) error {
+func (r *request) setTools(b *openai.Params, messages []ai.Message, st *state, own *Options) error {
 	var tools []ai.Tool
 	if len(messages) > 0 {
 		if lead, ok := messages[0].(*ai.SystemMessage); ok {
@@ -176,7 +163,7 @@ func (r *request) setTools(b *params, messages []ai.Message, st *state, own *Opt
 	}
 	if len(tools) == 0 {
 		if r.t.emptyTools && hasToolHistory(messages) {
-			b.set("tools", json.RawMessage("[]"))
+			b.Set("tools", json.RawMessage("[]"))
 		}
 		return nil
 	}
@@ -196,16 +183,16 @@ func (r *request) setTools(b *params, messages []ai.Message, st *state, own *Opt
 		return failed
 	}
 	value := append(append([]byte{'['}, encoded...), ']')
-	b.set("tools", value)
+	b.Set("tools", value)
 	if r.t.zaiToolStream {
-		b.set("tool_stream", json.RawMessage("true"))
+		b.Set("tool_stream", json.RawMessage("true"))
 	}
-	choice := toolChoice(r.call.Options.ToolChoice, r.customs)
+	choice := toolChoice(r.call.Options.ToolChoice, r.grammars)
 	if len(own.ToolChoice) > 0 {
 		choice = own.ToolChoice
 	}
 	if choice != nil {
-		b.set("tool_choice", choice)
+		b.Set("tool_choice", choice)
 	}
 	return nil
 }

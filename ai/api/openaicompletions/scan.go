@@ -202,7 +202,7 @@ func (d *decoder) takeArguments(p *piece) bool {
 		if int64(c.index) != p.index {
 			continue
 		}
-		if c.custom || c.w.Closed() || len(p.id) > 0 && string(p.id) != c.id || c.id == "" && len(p.id) > 0 {
+		if c.free != nil || c.w.Closed() || len(p.id) > 0 && string(p.id) != c.id || c.id == "" && len(p.id) > 0 {
 			return false
 		}
 		return write(c.w, p.arguments)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/openai"
 )
 
 // ThinkingFormat names the fields by which a vendor is told how hard to think.
@@ -71,10 +72,10 @@ func (e *effort) offWord(standard string) string {
 
 // setThinking adds the fields that ask for the level. It reports the vendor's
 // word for it, empty when nothing was said.
-func (b *params) setThinking(t *traits, e *effort) (word string) {
+func setThinking(b *openai.Params, t *traits, e *effort) (word string) {
 	sendEffort := func() {
 		if t.reasoningEffort {
-			b.setString("reasoning_effort", e.word)
+			b.SetString("reasoning_effort", e.word)
 		}
 	}
 	if e.on {
@@ -86,73 +87,73 @@ func (b *params) setThinking(t *traits, e *effort) (word string) {
 		case !t.reasoningEffort:
 			return ""
 		case e.on:
-			b.setString("reasoning_effort", e.word)
+			b.SetString("reasoning_effort", e.word)
 		case e.off != nil:
-			b.setString("reasoning_effort", *e.off)
+			b.SetString("reasoning_effort", *e.off)
 			word = *e.off
 		}
 	case FormatOpenRouter:
 		switch {
 		case e.on:
-			b.setJSON("reasoning", map[string]string{"effort": e.word})
+			b.SetJSON("reasoning", map[string]string{"effort": e.word})
 		case !e.noOff:
-			b.setJSON("reasoning", map[string]string{"effort": e.offWord("none")})
+			b.SetJSON("reasoning", map[string]string{"effort": e.offWord("none")})
 		}
 	case FormatDeepSeek:
 		switch {
 		case e.on:
-			b.setJSON("thinking", map[string]string{"type": "enabled"})
+			b.SetJSON("thinking", map[string]string{"type": "enabled"})
 			sendEffort()
 		case !e.noOff:
-			b.setJSON("thinking", map[string]string{"type": "disabled"})
+			b.SetJSON("thinking", map[string]string{"type": "disabled"})
 		}
 	case FormatTogether:
-		b.setJSON("reasoning", map[string]bool{"enabled": e.on})
+		b.SetJSON("reasoning", map[string]bool{"enabled": e.on})
 		if e.on {
 			sendEffort()
 		}
 	case FormatBaseten:
 		if args := templateValues(t.args, e); len(args) > 0 {
-			b.setJSON("chat_template_args", args)
+			b.SetJSON("chat_template_args", args)
 		}
 		switch {
 		case e.on:
 			sendEffort()
 		case e.off != nil:
-			b.setString("reasoning_effort", *e.off)
+			b.SetString("reasoning_effort", *e.off)
 		}
 	case FormatZai:
 		if !e.on {
-			b.setJSON("thinking", map[string]string{"type": "disabled"})
+			b.SetJSON("thinking", map[string]string{"type": "disabled"})
 			break
 		}
-		b.set("thinking", json.RawMessage(`{"type":"enabled","clear_thinking":false}`))
+		b.Set("thinking", json.RawMessage(`{"type":"enabled","clear_thinking":false}`))
 		if e.mapped {
 			sendEffort()
 		}
 	case FormatQwen:
-		b.setJSON("enable_thinking", e.on)
+		b.SetJSON("enable_thinking", e.on)
 		if e.on {
 			sendEffort()
 		}
 	case FormatQwenChatTemplate:
-		b.setJSON("chat_template_kwargs", map[string]bool{"enable_thinking": e.on, "preserve_thinking": true})
+		b.SetJSON("chat_template_kwargs", map[string]bool{"enable_thinking": e.on, "preserve_thinking": true})
 	case FormatChatTemplate:
 		if args := templateValues(t.kwargs, e); len(args) > 0 {
-			b.setJSON("chat_template_kwargs", args)
+			b.SetJSON("chat_template_kwargs", args)
 		}
 	case FormatStringThinking:
 		switch {
 		case e.on:
-			b.setString("thinking", e.word)
+			b.SetString("thinking", e.word)
 		case !e.noOff:
-			b.setString("thinking", e.offWord("none"))
+			b.SetString("thinking", e.offWord("none"))
 		}
 	case FormatAntLing:
 		if !e.on || !e.mapped {
 			return ""
 		}
-		b.setJSON("reasoning", map[string]string{"effort": e.word})
+		b.SetJSON("reasoning", map[string]string{"effort": e.word})
 	}
 	return word
 }
@@ -199,12 +200,12 @@ func templateValues(values map[string]json.RawMessage, e *effort) map[string]jso
 const thinkingRoom = 1024
 
 // setBudget adds the budget of thinking tokens where the vendor takes one.
-func (b *params) setBudget(t *traits, e *effort, maxTokens int64) {
+func setBudget(b *openai.Params, t *traits, e *effort, maxTokens int64) {
 	budget := e.budget
 	if maxTokens > 0 {
 		budget = min(budget, maxTokens-thinkingRoom)
 	}
 	if t.budgetField != "" && e.on && budget > 0 {
-		b.setJSON(t.budgetField, budget)
+		b.SetJSON(t.budgetField, budget)
 	}
 }
