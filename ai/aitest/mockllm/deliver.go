@@ -21,6 +21,8 @@ func dialectOf(api string) dialect {
 		return dialect{anthropic, anthropicWhole, anthropicError}
 	case Google:
 		return dialect{google, googleWhole, googleError}
+	case Responses:
+		return dialect{responses, responsesWhole, responsesError}
 	}
 	return dialect{completions, completionsWhole, completionsError}
 }

@@ -14,6 +14,7 @@ const (
 	Completions = "openai-completions"
 	Anthropic   = "anthropic-messages"
 	Google      = "google-generative-ai"
+	Responses   = "openai-responses"
 )
 
 // Request is a recorded request. Its fields are set before an answer is
@@ -108,14 +109,19 @@ func protocolOf(method, path string) string {
 		return Anthropic
 	case strings.HasSuffix(path, ":streamGenerateContent"), strings.HasSuffix(path, ":generateContent"):
 		return Google
+	case strings.HasSuffix(path, "/responses"):
+		return Responses
 	}
 	return ""
 }
 
 // parse fills in what the body says.
 func (r *Request) parse() error {
-	if r.API == Google {
+	switch r.API {
+	case Google:
 		return r.parseGoogle()
+	case Responses:
+		return r.parseResponses()
 	}
 	type schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
