@@ -58,7 +58,7 @@ func describe(ctx context.Context, r io.ReaderAt, buf []byte, withText bool) (In
 			}
 			newest = max(newest, at)
 			if withText || info.First == "" && l.Role == ai.RoleUser {
-				said := saidIn(decode(l))
+				said := Said(decode(l))
 				if info.First == "" && l.Role == ai.RoleUser {
 					info.First = said
 				}
@@ -80,8 +80,9 @@ func describe(ctx context.Context, r io.ReaderAt, buf []byte, withText bool) (In
 	return info, nil
 }
 
-// saidIn is the text of a message, its blocks joined by spaces.
-func saidIn(e Entry) string {
+// Said is the text that a user or a model wrote in an entry, its blocks joined
+// by spaces; "" for all other entries.
+func Said(e Entry) string {
 	m, ok := e.(*MessageEntry)
 	if !ok {
 		return ""

@@ -75,11 +75,11 @@ func (d *Dir) Delete(ctx context.Context, ref string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("session %q: %w", ref, ErrNotFound)
 	}
-	lock, err := lockFile(path)
+	lock, err := LockFile(path, path)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(os.Remove(path), lock.release()); err != nil {
+	if err := errors.Join(os.Remove(path), lock.Release()); err != nil {
 		return fmt.Errorf("delete session %q: %w", ref, err)
 	}
 	return nil

@@ -61,7 +61,7 @@ func TestLockIsExclusive(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 200 {
-				l, err := lockFile(path)
+				l, err := LockFile(path, path)
 				if errors.Is(err, ErrLocked) {
 					runtime.Gosched()
 					continue
@@ -76,7 +76,7 @@ func TestLockIsExclusive(t *testing.T) {
 				}
 				got++
 				mu.Unlock()
-				if err := l.release(); err != nil {
+				if err := l.Release(); err != nil {
 					t.Error(err)
 				}
 			}

@@ -22,7 +22,7 @@ type File struct {
 
 	mu     sync.Mutex
 	closed bool
-	lock   *fileLock
+	lock   *FileLock
 	f      *os.File    // nil while there is no file of our own making
 	info   fs.FileInfo // of f, to notice that the path leads elsewhere
 	size   int64       // of the file, as far as we have seen it
@@ -64,7 +64,7 @@ func (f *File) open(ctx context.Context, empty Header) error {
 			return err
 		}
 		var err error
-		if f.lock, err = lockFile(f.path); err != nil {
+		if f.lock, err = LockFile(f.path, f.path); err != nil {
 			return err
 		}
 	}
@@ -386,13 +386,13 @@ func (f *File) write() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	lock, err := lockFile(f.path)
+	lock, err := LockFile(f.path, f.path)
 	if err != nil {
 		return err
 	}
 	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return errors.Join(err, lock.release())
+		return errors.Join(err, lock.Release())
 	}
 	_, err = file.Write(f.image)
 	var info fs.FileInfo
@@ -400,7 +400,7 @@ func (f *File) write() error {
 		info, err = file.Stat()
 	}
 	if err != nil {
-		return errors.Join(err, file.Close(), os.Remove(f.path), lock.release())
+		return errors.Join(err, file.Close(), os.Remove(f.path), lock.Release())
 	}
 	f.f, f.info, f.lock = file, info, lock
 	f.size, f.image = int64(len(f.image)), nil
@@ -444,7 +444,7 @@ func (f *File) Close() error {
 		err = f.f.Close()
 	}
 	f.image, f.first = nil, stubList{}
-	if err = errors.Join(err, f.lock.release()); err != nil {
+	if err = errors.Join(err, f.lock.Release()); err != nil {
 		return fmt.Errorf("close session %s: %w", f.path, err)
 	}
 	return nil

@@ -82,7 +82,7 @@ func describeFiles(ctx context.Context, files []sessionFile, o ListOptions) iter
 				}
 			})
 		}
-		same := sameDir(o.Cwd)
+		same := SameDir(o.Cwd)
 		for i := range files {
 			var r described
 			select {
@@ -125,9 +125,9 @@ func describeFile(ctx context.Context, file sessionFile, buf []byte, o ListOptio
 	return info, err
 }
 
-// sameDir gives a function that tells whether a path names the directory, ""
+// SameDir gives a function that tells whether a path names the directory, ""
 // meaning any. Symbolic links are followed where the paths exist.
-func sameDir(dir string) func(string) bool {
+func SameDir(dir string) func(string) bool {
 	if dir == "" {
 		return func(string) bool { return true }
 	}
@@ -161,7 +161,7 @@ func (d *Dir) Latest(ctx context.Context, cwd string) (Info, error) {
 	}
 	var best Info
 	buf := make([]byte, scanChunk)
-	same := sameDir(cwd)
+	same := SameDir(cwd)
 	for _, f := range files {
 		// A message is older than the write that stored it.
 		if best.Ref != "" && !f.modified.After(best.Modified) {

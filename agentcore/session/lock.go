@@ -17,15 +17,17 @@ import (
 // lock. It does not end in .jsonl, so no program takes it for a session.
 const lockSuffix = ".lock"
 
-// fileLock is the right to write a session file. The kernel takes it back
-// when the process ends, however it ends; a file left behind means nothing.
-type fileLock struct {
+// FileLock is the right to write a session. The kernel takes it back when the
+// process ends, however it ends; a file left behind means nothing.
+type FileLock struct {
 	l *flock.Flock
 }
 
-// lockFile takes the lock of a session file or says who has it. On a file
-// system that can not lock it gives nil: there is nothing to hold.
-func lockFile(path string) (*fileLock, error) {
+// LockFile takes a lock whose file is at the path with ".lock" behind it, for
+// the session that ref stands for, or says in a [LockedError] who has it. On a
+// file system that can not lock it gives nil: there is nothing to hold, and
+// nobody is kept out. Storages use it; programs need not.
+func LockFile(path, ref string) (*FileLock, error) {
 	name := path + lockSuffix
 	for range 100 {
 		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
@@ -34,9 +36,9 @@ func lockFile(path string) (*fileLock, error) {
 		case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK):
 			return nil, errors.Join(l.Close())
 		case err != nil:
-			return nil, fmt.Errorf("lock session %s: %w", path, err)
+			return nil, fmt.Errorf("lock session %s: %w", ref, err)
 		case !ok:
-			holder := &LockedError{Ref: path}
+			holder := &LockedError{Ref: ref}
 			holder.PID, holder.Host = readHolder(name)
 			return nil, errors.Join(holder, l.Close())
 		}
@@ -47,21 +49,21 @@ func lockFile(path string) (*fileLock, error) {
 			var there fs.FileInfo
 			if there, err = os.Stat(name); err == nil && os.SameFile(mine, there) {
 				writeHolder(name)
-				return &fileLock{l}, nil
+				return &FileLock{l}, nil
 			}
 		}
 		if cerr := l.Close(); cerr != nil {
-			return nil, fmt.Errorf("lock session %s: %w", path, cerr)
+			return nil, fmt.Errorf("lock session %s: %w", ref, cerr)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("lock session %s: %w", path, err)
+			return nil, fmt.Errorf("lock session %s: %w", ref, err)
 		}
 	}
-	return nil, fmt.Errorf("lock session %s: %s is removed again and again by someone else", path, name)
+	return nil, fmt.Errorf("lock session %s: %s is removed again and again by someone else", ref, name)
 }
 
-// release gives the lock back and removes its file.
-func (l *fileLock) release() error {
+// Release gives the lock back and removes its file. On nil it does nothing.
+func (l *FileLock) Release() error {
 	if l == nil {
 		return nil
 	}

@@ -99,8 +99,9 @@ func (r *Memory) List(ctx context.Context, o ListOptions) iter.Seq2[Info, error]
 		r.mu.Lock()
 		all := slices.Clone(r.sessions)
 		r.mu.Unlock()
+		same := SameDir(o.Cwd)
 		for i, m := range slices.Backward(all) {
-			if o.Cwd == "" || m.header.Cwd == o.Cwd {
+			if same(m.header.Cwd) {
 				if !yield(m.info(ctx, o)) {
 					return
 				}

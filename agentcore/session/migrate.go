@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/pi-go/pi/ai/jsonobj"
+	"github.com/pi-go/pi/ai/lockfile"
 )
 
 // oldFile is a file whose text must be brought up to date before anything can
@@ -227,7 +228,7 @@ func (f *File) replace() error {
 	if err := f.f.Close(); err != nil { // Windows does not replace open files
 		return err
 	}
-	err = writeAtomic(f.path, f.image, there.Mode().Perm())
+	err = lockfile.WriteFile(f.path, f.image, 0)
 	file, openErr := os.OpenFile(f.path, os.O_RDWR|os.O_APPEND, 0)
 	if err = errors.Join(err, openErr); err != nil {
 		if openErr == nil {
@@ -246,8 +247,13 @@ func (f *File) replace() error {
 
 // keepCopy keeps a copy of a file beside it, under its name with the suffix
 // and ".bak" behind it, or a number between them when that is taken. It gives
-// the copy's path.
+// the copy's path. The copy is the old file itself, by another name, where
+// that is possible: whoever replaces the file must do so by a rename.
 func keepCopy(path, suffix string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
 	for n := 1; ; n++ {
 		name := path + suffix
 		if n > 1 {
@@ -286,29 +292,6 @@ func copyFile(from, to string) error {
 		return errors.Join(err, os.Remove(to))
 	}
 	return nil
-}
-
-// writeAtomic replaces a file by one of the given text: a reader sees the one
-// or the other, also after a loss of power.
-func writeAtomic(path string, text []byte, perm fs.FileMode) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(text)
-	if err == nil {
-		err = tmp.Chmod(perm)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return syncDir(filepath.Dir(path))
 }
 
 // syncDir makes names in a directory durable.

@@ -131,6 +131,24 @@ func TestMigrationKeepsEveryCopy(t *testing.T) {
 	}
 }
 
+func TestMigrationThroughALink(t *testing.T) {
+	t.Parallel()
+	path := sessionText(t, v2)
+	link := filepath.Join(t.TempDir(), "link.jsonl")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	s := openPath(t, link, ReadWrite)
+	say(t, s, "new")
+	say(t, s, "newer")
+	if readFile(t, path+".v2.bak") != v2 || !strings.Contains(readFile(t, path), "newer") {
+		t.Errorf("files %v, %v", names(t, filepath.Dir(path)), names(t, filepath.Dir(link)))
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the link is gone: %v, %v", info.Mode(), err)
+	}
+}
+
 func TestMigrationOfAChangedFile(t *testing.T) {
 	t.Parallel()
 	path := sessionText(t, v2)

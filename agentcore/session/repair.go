@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pi-go/pi/ai/lockfile"
 )
 
 // Repaired is what [Repair] did.
@@ -45,12 +47,12 @@ func repair(ctx context.Context, path string) (_ *Repaired, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockFile(path)
+	lock, err := LockFile(path, path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if rerr := lock.release(); err == nil {
+		if rerr := lock.Release(); err == nil {
 			err = rerr
 		}
 	}()
@@ -70,7 +72,7 @@ func repair(ctx context.Context, path string) (_ *Repaired, err error) {
 	if done.Backup, err = keepCopy(path, ".damaged"); err != nil {
 		return nil, err
 	}
-	return done, writeAtomic(path, out, info.Mode().Perm())
+	return done, lockfile.WriteFile(path, out, 0)
 }
 
 // mender rewrites the text of a session file.
