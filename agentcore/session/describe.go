@@ -45,7 +45,7 @@ func describe(ctx context.Context, r io.ReaderAt, buf []byte, withText bool) (In
 		switch l.Type {
 		case TypeInfo:
 			if e, ok := decode(l).(*InfoEntry); ok {
-				info.Name = cleanName(e.Name)
+				info.Name = CleanName(e.Name)
 			}
 		case TypeMessage:
 			info.Messages++

@@ -87,7 +87,7 @@ func (s *Session) Name(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if e, ok := e.(*InfoEntry); ok {
-			name = cleanName(e.Name)
+			name = CleanName(e.Name)
 			break
 		}
 	}
@@ -95,8 +95,8 @@ func (s *Session) Name(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// cleanName makes a name one line.
-func cleanName(name string) string {
+// CleanName makes a session's name one line: line ends become spaces.
+func CleanName(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '\r' || r == '\n' })
 	return strings.TrimSpace(strings.Join(parts, " "))
 }

@@ -205,7 +205,7 @@ func (f *finder) find(e Entry) (Match, bool) {
 
 // findText looks for the text in what an entry says.
 func (f *finder) findText(e Entry) (Match, bool) {
-	for text := range saying(e) {
+	for text := range Texts(e) {
 		if at, n := f.index(text); at >= 0 {
 			return Match{Text: text, Offset: at, Len: n}, true
 		}
@@ -231,8 +231,9 @@ func (f *finder) index(text string) (at, n int) {
 	return -1, 0
 }
 
-// saying gives the texts of an entry that people may have read.
-func saying(e Entry) iter.Seq[string] {
+// Texts gives the texts of an entry that people may have read: what was said,
+// thought and given to tools, summaries, labels and names.
+func Texts(e Entry) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		switch e := e.(type) {
 		case *MessageEntry:

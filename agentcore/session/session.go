@@ -450,7 +450,7 @@ func (s *Session) validate(e Entry) error {
 	case *ContextEditEntry:
 		return s.editable(e)
 	case *InfoEntry:
-		e.Name = cleanName(e.Name)
+		e.Name = CleanName(e.Name)
 	case *UnknownEntry:
 		return errors.New("only entries of known types can be appended")
 	}
