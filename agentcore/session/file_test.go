@@ -153,6 +153,9 @@ func TestFileIsNotOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(t, s, "now")
+	if text := readFile(t, path); strings.Count(text, "\n") != 2 {
+		t.Errorf("what was refused is in the file:\n%s", text)
+	}
 	if _, err := CreateFile(t.Context(), path, Header{ID: "s2"}, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("create over a file: %v", err)
 	}
