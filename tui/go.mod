@@ -7,6 +7,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/mattn/go-runewidth v0.0.31
 	github.com/rivo/uniseg v0.4.7
+	github.com/yuin/goldmark v1.8.7
 	pgregory.net/rapid v1.3.0
 )
 

@@ -1,0 +1,142 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/pi-go/pi/tui/highlight"
+	"github.com/pi-go/pi/tui/text"
+)
+
+// block is a part of a text that is parsed by itself.
+type block struct {
+	source string
+	lines  []string
+	drawn  bool
+	code   *codeBlock
+}
+
+func (b *block) set(src string) {
+	if src != b.source {
+		if b.code != nil && !strings.HasPrefix(src, b.source) {
+			b.code = nil
+		}
+		b.source = src
+		b.drawn = false
+	}
+}
+
+// drop forgets what was drawn.
+func (b *block) drop() {
+	b.drawn, b.lines, b.code = false, nil, nil
+}
+
+func (b *block) render(m *Markdown, width int, streaming bool) []string {
+	if b.drawn {
+		return b.lines
+	}
+	b.drawn = true
+	src := strings.Trim(b.source, "\r\n")
+	if first := strings.TrimLeft(src, " "); fenceOf(firstLine(first)) != "" && len(src)-len(first) < 4 {
+		if b.code == nil {
+			b.code = &codeBlock{width: width}
+		}
+		b.lines = b.code.render(m, src, streaming)
+		return b.lines
+	}
+	b.code = nil
+	clean := text.Sanitize(src)
+	if streaming {
+		clean = foresee(clean)
+	}
+	b.lines = draw(m, clean, width)
+	return b.lines
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimRight(line, "\r")
+}
+
+// codeBlock draws a fenced code block line by line, so that one that grows costs
+// only its new lines.
+type codeBlock struct {
+	width int
+	lang  *highlight.Language
+	fence string
+	head  string
+	read  int             // bytes of the source that are drawn for good
+	state highlight.State // after them
+	out   []string
+}
+
+const codeIndent = "  "
+
+func (c *codeBlock) render(m *Markdown, src string, streaming bool) []string {
+	t := &m.opts.Theme
+	if c.read == 0 {
+		first, _, whole := strings.Cut(src, "\n")
+		first = strings.TrimSpace(first)
+		c.fence = fenceOf(first)
+		info := strings.TrimSpace(first[len(c.fence):])
+		c.head = m.opts.Ruler.Truncate(t.CodeBlockBorder.Render("```"+text.Sanitize(info)), c.width, "…")
+		if !whole {
+			return []string{c.head}
+		}
+		c.lang = highlight.Find(info)
+		c.read = strings.IndexByte(src, '\n') + 1
+	}
+	closed := false
+	for c.read < len(src) {
+		n := strings.IndexByte(src[c.read:], '\n')
+		if n < 0 {
+			break
+		}
+		line := src[c.read : c.read+n]
+		if closes(strings.TrimSpace(line), c.fence) {
+			closed = true
+			break
+		}
+		c.out, c.state = c.line(m, c.out, line, c.state)
+		c.read += n + 1
+	}
+	lines := append([]string{c.head}, c.out...)
+	if rest := src[c.read:]; !closed && rest != "" {
+		mark := strings.TrimSpace(rest)
+		switch {
+		case closes(mark, c.fence):
+			closed = true
+		case streaming && strings.Trim(mark, c.fence[:1]) == "":
+			// The beginning of the closing fence.
+		default:
+			lines, _ = c.line(m, lines, rest, c.state)
+		}
+	}
+	if closed || !streaming {
+		lines = append(lines, m.opts.Ruler.Truncate(t.CodeBlockBorder.Render("```"), c.width, ""))
+	}
+	return lines
+}
+
+// line draws a line of code; one that is too long is broken.
+func (c *codeBlock) line(m *Markdown, out []string, line string, st highlight.State) ([]string, highlight.State) {
+	t := &m.opts.Theme
+	line = text.Sanitize(strings.TrimRight(line, "\r"))
+	shown := line
+	if c.lang != nil {
+		var spans []highlight.Span
+		spans, st = c.lang.Line(nil, line, st)
+		shown = highlight.Paint(line, spans, &t.Syntax)
+	}
+	shown = t.CodeBlock.Paint(shown)
+	indent := codeIndent
+	if c.width < 10 {
+		indent = ""
+	}
+	for _, l := range m.opts.Ruler.Wrap(shown, max(c.width-len(indent), 1)) {
+		if l != "" {
+			l = indent + l
+		}
+		out = append(out, l)
+	}
+	return out, st
+}
