@@ -325,6 +325,7 @@ func (m *Models) fresh(ctx context.Context, p Provider, method auth.OAuthMethod,
 	if !stale(c) {
 		return c, nil
 	}
+	old := c
 	c, err := m.cfg.Credentials.Modify(ctx, p.ID(), func(c *auth.Credential) (*auth.Credential, error) {
 		if c == nil || c.Type != auth.TypeOAuth {
 			return c, errors.New("the stored login was removed meanwhile")
@@ -335,6 +336,9 @@ func (m *Models) fresh(ctx context.Context, p Provider, method auth.OAuthMethod,
 		return method.Refresh(ctx, c)
 	})
 	if err != nil {
+		if m.cfg.Now().UnixMilli() < old.Expires {
+			return old, nil // it still works; the next request tries again
+		}
 		return nil, fmt.Errorf("refresh the login of %s: %w", p.ID(), err)
 	}
 	return c, nil

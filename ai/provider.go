@@ -113,6 +113,28 @@ type HeaderProvider interface {
 	Headers() map[string]string
 }
 
+// WithOAuth gives the provider with another login, such as one with a client id of
+// the program's own. nil takes the login away.
+func WithOAuth(p Provider, login auth.OAuthMethod) Provider { return &withOAuth{p, login} }
+
+type withOAuth struct {
+	Provider
+	login auth.OAuthMethod
+}
+
+func (p *withOAuth) Auth() auth.Methods {
+	m := p.Provider.Auth()
+	m.OAuth = p.login
+	return m
+}
+
+func (p *withOAuth) Headers() map[string]string {
+	if h, ok := p.Provider.(HeaderProvider); ok {
+		return h.Headers()
+	}
+	return nil
+}
+
 var _ fmt.Stringer = (*Model)(nil)
 
 // String names the model as "provider/id".

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
 
 // CredentialType says what kind of credential is stored.
@@ -145,9 +146,18 @@ type OAuthMethod interface {
 	ToAuth(c *Credential) (*Resolved, error)
 }
 
+// ErrCancelled is the error of a person who gave up a login.
+var ErrCancelled = errors.New("the login was cancelled")
+
+// ErrNoPrompt is the error of an [Interaction] that can not ask anybody. A login
+// then goes on if it can do so without an answer.
+var ErrNoPrompt = errors.New("nobody can be asked here")
+
 // Interaction is how a login talks to a person.
 type Interaction interface {
-	// Prompt asks and waits for the answer; an error means that there is none.
+	// Prompt asks and waits for the answer. It returns when ctx ends, as it does
+	// when the answer came another way. ErrCancelled ends the login, ErrNoPrompt
+	// means that there is nobody to ask.
 	Prompt(ctx context.Context, p Prompt) (string, error)
 	// Notify shows something and returns at once.
 	Notify(ctx context.Context, n Notification)

@@ -5,13 +5,15 @@
 //
 // It takes a key from ANTHROPIC_API_KEY, a token of a gateway from
 // ANTHROPIC_AUTH_TOKEN, or a token of a login from ANTHROPIC_OAUTH_TOKEN; the
-// tokens win over the key and are sent as bearer tokens.
+// tokens win over the key and are sent as bearer tokens. A login needs a client id
+// of the program's own, from PI_OAUTH_CLIENT_ID_ANTHROPIC or by [ai.WithOAuth].
 package anthropic
 
 import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/anthropicmessages"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/oauth"
 	"github.com/pi-go/pi/ai/catalog"
 )
 
@@ -23,10 +25,10 @@ func New() ai.Provider {
 	facts := catalog.Anthropic()
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: ID, Name: facts.Name(),
-		Auth: auth.Methods{APIKey: auth.EnvKey{
-			Vars:       facts.Env(),
-			BearerVars: []string{"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_OAUTH_TOKEN"},
-		}},
+		Auth: auth.Methods{
+			APIKey: auth.EnvKey{Vars: facts.Env(), BearerVars: []string{"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_OAUTH_TOKEN"}},
+			OAuth:  oauth.Anthropic(oauth.Settings{}),
+		},
 		LoadModels: facts.Models,
 		APIs:       []ai.API{anthropicmessages.New()},
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
@@ -66,6 +67,45 @@ func TestCredentials(t *testing.T) {
 	m, r := ask(t, nil, nil)
 	if r != nil || m.StopReason != ai.StopError || !strings.Contains(m.ErrorMessage, "ANTHROPIC_API_KEY") {
 		t.Errorf("without a key: %s %q", m.StopReason, m.ErrorMessage)
+	}
+}
+
+// A login that another program stored is used while it lasts. When it has expired
+// and there is no client id to renew it, it stays byte for byte, is read again in
+// case the other program renewed it, and the error names the ways on.
+func TestStoredLoginOfAnotherProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "auth.json")
+	stored := func(access string, expires time.Time) string {
+		return fmt.Sprintf(`{"anthropic": {"type":"oauth",  "access":"sk-ant-oat01-%s","refresh":"r","expires":%d, "unknown": [1,2.0]}}`, access, expires.UnixMilli())
+	}
+	store := auth.NewFileStore(path)
+	for _, tt := range []struct {
+		name    string
+		expires time.Time
+		works   bool
+	}{
+		{"valid", time.Now().Add(time.Hour), true},
+		{"about to expire", time.Now().Add(time.Minute), true},
+		{"expired", time.Now().Add(-time.Hour), false},
+		{"renewed by the other program", time.Now().Add(time.Hour), true},
+	} {
+		text := stored(strings.ReplaceAll(tt.name, " ", "-"), tt.expires)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, r := ask(t, nil, store)
+		if tt.works {
+			want := "Bearer sk-ant-oat01-" + strings.ReplaceAll(tt.name, " ", "-")
+			if m.Err() != nil || r.Header.Get("Authorization") != want || r.Header.Get("anthropic-beta") != "oauth-2025-04-20" {
+				t.Errorf("%s: %v", tt.name, m.Err())
+			}
+		} else if r != nil || m.Failure == nil || m.Failure.Kind != ai.KindAuth || !strings.Contains(m.ErrorMessage, "PI_OAUTH_CLIENT_ID_ANTHROPIC") ||
+			!strings.Contains(m.ErrorMessage, "the program that made it") || !strings.Contains(m.ErrorMessage, "API key") {
+			t.Errorf("%s: %v", tt.name, m.Err())
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != text {
+			t.Errorf("%s: the file became %s, %v", tt.name, after, err)
+		}
 	}
 }
 

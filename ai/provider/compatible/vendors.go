@@ -5,6 +5,7 @@ import (
 	"github.com/pi-go/pi/ai/api/anthropicmessages"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/oauth"
 	"github.com/pi-go/pi/ai/catalog"
 )
 
@@ -15,8 +16,16 @@ func vendor(facts *catalog.Provider, apis ...ai.API) ai.Provider {
 }
 
 func withKey(facts *catalog.Provider, key auth.APIKeyMethod, apis ...ai.API) ai.Provider {
+	return withAuth(facts, auth.Methods{APIKey: key}, apis...)
+}
+
+func withLogin(facts *catalog.Provider, login auth.OAuthMethod, apis ...ai.API) ai.Provider {
+	return withAuth(facts, auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login}, apis...)
+}
+
+func withAuth(facts *catalog.Provider, methods auth.Methods, apis ...ai.API) ai.Provider {
 	return ai.NewProvider(ai.ProviderConfig{
-		ID: facts.ID(), Name: facts.Name(), Auth: auth.Methods{APIKey: key}, LoadModels: facts.Models, APIs: apis,
+		ID: facts.ID(), Name: facts.Name(), Auth: methods, LoadModels: facts.Models, APIs: apis,
 	})
 }
 
@@ -51,8 +60,10 @@ func Groq() ai.Provider { return vendor(catalog.Groq(), completions()) }
 // HuggingFace takes its key from HF_TOKEN.
 func HuggingFace() ai.Provider { return vendor(catalog.HuggingFace(), completions()) }
 
-// KimiCoding takes its key from KIMI_API_KEY.
-func KimiCoding() ai.Provider { return vendor(catalog.KimiCoding(), completions()) }
+// KimiCoding takes its key from KIMI_API_KEY, or a login.
+func KimiCoding() ai.Provider {
+	return withLogin(catalog.KimiCoding(), oauth.KimiCoding(oauth.Settings{}), completions())
+}
 
 // MiniMax takes its key from MINIMAX_API_KEY.
 func MiniMax() ai.Provider { return vendor(catalog.MiniMax(), messages()) }
@@ -69,8 +80,10 @@ func MoonshotAICN() ai.Provider { return vendor(catalog.MoonshotAICN(), completi
 // NVIDIA takes its key from NVIDIA_API_KEY.
 func NVIDIA() ai.Provider { return vendor(catalog.NVIDIA(), completions()) }
 
-// OpenRouter takes its key from OPENROUTER_API_KEY.
-func OpenRouter() ai.Provider { return vendor(catalog.OpenRouter(), completions(), messages()) }
+// OpenRouter takes its key from OPENROUTER_API_KEY, or a login.
+func OpenRouter() ai.Provider {
+	return withLogin(catalog.OpenRouter(), oauth.OpenRouter(oauth.Settings{}), completions(), messages())
+}
 
 // QwenTokenPlan takes its key from QWEN_TOKEN_PLAN_TEAM_API_KEY or
 // QWEN_TOKEN_PLAN_API_KEY.
