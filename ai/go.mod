@@ -3,6 +3,7 @@ module github.com/pi-go/pi/ai
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/google/go-cmp v0.7.0
 	golang.org/x/oauth2 v0.38.0
 	pgregory.net/rapid v1.3.0

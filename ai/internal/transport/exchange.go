@@ -155,6 +155,9 @@ func (x *exchange) refused(here context.Context, cancel context.CancelCauseFunc,
 		}
 	default:
 		e.Retryable = x.r.Retry.retryable(resp.StatusCode, resp.Header)
+		if refuse := x.r.Retry.Refuse; e.Retryable && refuse != nil && resp.Header.Get("X-Should-Retry") == "" {
+			e.Retryable = !refuse(e)
+		}
 	}
 	return e
 }

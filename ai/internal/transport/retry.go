@@ -29,6 +29,10 @@ type Retry struct {
 	// Final lists statuses that are not worth a retry at this vendor although
 	// they usually are. The header x-should-retry still decides.
 	Final []int
+	// Refuse says of a failed answer that it is not worth a retry although its
+	// status is, because of what its body says. nil refuses none, and the header
+	// x-should-retry still decides.
+	Refuse func(*Error) bool
 }
 
 // Wait describes a wait that is about to begin.

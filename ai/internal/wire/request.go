@@ -42,47 +42,83 @@ func Bearer(call *ai.Call) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + call.Auth.APIKey}
 }
 
+// Payload gives the body as the caller's hook wants it.
+func (r *Request) Payload() [][]byte {
+	hook := r.Call.Options.OnPayload
+	if hook == nil {
+		return r.Body
+	}
+	payload := bytes.Join(r.Body, nil)
+	if other := hook(payload, r.Call.Model); other != nil {
+		payload = other
+	}
+	return [][]byte{payload}
+}
+
+// layers are the headers in their order of precedence.
+func (r *Request) layers(encoding string) []transport.Headers {
+	call := r.Call
+	list := []transport.Headers{{Set: identity(call)}, {Set: r.Headers}}
+	if encoding != "" {
+		list = append(list, transport.Headers{Set: map[string]string{"Content-Encoding": encoding}})
+	}
+	return append(list,
+		transport.Headers{Set: r.Auth},
+		transport.Headers{Remove: call.Auth.RemoveHeaders, Set: call.Auth.Headers},
+		transport.Headers{Set: call.Model.Headers},
+		transport.Headers{Remove: call.Options.RemoveHeaders, Set: call.Options.Headers},
+	)
+}
+
+// Header gives the headers of a request that does not go through Post, such as
+// the handshake of a WebSocket.
+func (r *Request) Header() (http.Header, error) {
+	h, err := transport.BuildHeader(r.layers("")...)
+	if err != nil {
+		return nil, &ai.APIError{Kind: ai.KindConfig, Phase: ai.PhaseSetup, Message: err.Error(), Err: err}
+	}
+	h.Del("Accept")
+	if edit := r.Call.Options.TransformHeaders; edit != nil {
+		edit(h)
+	}
+	return h, nil
+}
+
+// Env is the environment of the call as far as it was given with it; it wins over
+// that of the process when a proxy is chosen.
+func (r *Request) Env() map[string]string {
+	env := maps.Clone(r.Call.Auth.Env)
+	if env == nil {
+		return r.Call.Options.Env
+	}
+	maps.Copy(env, r.Call.Options.Env)
+	return env
+}
+
+// hopeless reports that trying again can not help, whatever the status says.
+func hopeless(e *transport.Error) bool {
+	return !ai.ResponseError(e.Status, e.Header, e.Raw).Retryable()
+}
+
 // Post sends the request and gives the answer, whose body the caller must
 // close. Every error is an *ai.APIError.
 func Post(ctx context.Context, r *Request) (*http.Response, error) {
 	call := r.Call
 	opts := &call.Options
-	body := r.Body
-	if opts.OnPayload != nil {
-		payload := bytes.Join(body, nil)
-		if other := opts.OnPayload(payload, call.Model); other != nil {
-			payload = other
-		}
-		body = [][]byte{payload}
-	}
-	headers := []transport.Headers{{Set: identity(call)}, {Set: r.Headers}}
+	body, encoding := r.Payload(), ""
 	if r.Encode != nil {
-		encoded, encoding := r.Encode(body)
-		if encoding != "" {
-			body = encoded
-			headers = append(headers, transport.Headers{Set: map[string]string{"Content-Encoding": encoding}})
+		if encoded, name := r.Encode(body); name != "" {
+			body, encoding = encoded, name
 		}
-	}
-	headers = append(headers,
-		transport.Headers{Set: r.Auth},
-		transport.Headers{Remove: call.Auth.RemoveHeaders, Set: call.Auth.Headers},
-		transport.Headers{Set: call.Model.Headers},
-		transport.Headers{Remove: opts.RemoveHeaders, Set: opts.Headers},
-	)
-	env := maps.Clone(call.Auth.Env)
-	if env == nil {
-		env = opts.Env
-	} else {
-		maps.Copy(env, opts.Env)
 	}
 	client := transport.New(transport.Options{HTTP: call.HTTP, Env: call.Env.Lookup})
 	if call.HTTP == nil {
 		defer client.Close()
 	}
 	resp, err := client.Do(ctx, &transport.Request{
-		URL: r.URL, Headers: headers, EditHeaders: opts.TransformHeaders, Body: body,
-		Timeouts: transport.Timeouts(opts.Timeouts), Env: env, MaxBody: maxBody(opts.Limits),
-		Retry:  transport.Retry{Max: opts.MaxRetries, MaxDelay: opts.MaxRetryDelay, Final: r.Final},
+		URL: r.URL, Headers: r.layers(encoding), EditHeaders: opts.TransformHeaders, Body: body,
+		Timeouts: transport.Timeouts(opts.Timeouts), Env: r.Env(), MaxBody: maxBody(opts.Limits),
+		Retry:  transport.Retry{Max: opts.MaxRetries, MaxDelay: opts.MaxRetryDelay, Final: r.Final, Refuse: hopeless},
 		OnWait: onWait(opts, call),
 	})
 	if err != nil {

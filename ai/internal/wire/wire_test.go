@@ -266,6 +266,25 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
+// A quota that is used up has the status of a rate limit, and waiting does not
+// help.
+func TestHopelessIsNotRetried(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`{"error":{"code":"insufficient_quota","message":"no"}}`:  1,
+		`{"error":{"code":"rate_limit_exceeded","message":"no"}}`: 2,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			call, tries := testCall(), 0
+			call.Options.MaxRetries = 1
+			call.HTTP = answering(func(*http.Request) *http.Response { tries++; return stream(429, body) })
+			if _, err := Post(t.Context(), &Request{Call: call, URL: "http://host/x"}); err == nil || tries != want {
+				t.Errorf("%s: %d tries, %v", body, tries, err)
+			}
+		})
+	}
+}
+
 // An answer that is no stream is one frame.
 func TestWholeAnswer(t *testing.T) {
 	t.Parallel()
