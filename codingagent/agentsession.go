@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/compaction"
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/agentcore/session"
@@ -86,7 +87,7 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 		return nil, err
 	}
 	loop := o.Loop
-	loop.Stream, loop.ConvertToLLM = o.Models.Stream, ConvertToLLM
+	loop.Stream = o.Models.Stream
 	loop.Options = s.requestOptions()
 	s.harness, err = harness.New(ctx, harness.Config{
 		Session: conversation, Loop: loop, Model: o.Model, Thinking: level, Tools: coreTools(s.tools), System: s.system,
@@ -94,6 +95,7 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 			Enabled: o.Settings.Retry.Enabled, Max: o.Settings.Retry.MaxRetries,
 			BaseDelay: o.Settings.Retry.BaseDelay, MaxDelay: o.Settings.Retry.MaxDelay,
 		},
+		Compaction: s.compaction, Policy: compaction.Policy{Files: touchedFiles},
 		SteeringMode: o.Settings.SteeringMode, FollowUpMode: o.Settings.FollowUpMode,
 	})
 	if err != nil {
@@ -250,6 +252,17 @@ func (s *AgentSession) Steer(ctx context.Context, p Prompt) { s.harness.Steer(ct
 
 // FollowUp queues a message for when the agent is done.
 func (s *AgentSession) FollowUp(ctx context.Context, p Prompt) { s.harness.FollowUp(ctx, p.message()) }
+
+// Compact sums up the older part of the conversation; focus, if not empty,
+// says what matters above all. It aborts what is under way first.
+func (s *AgentSession) Compact(ctx context.Context, focus string) (harness.CompactionResult, error) {
+	return s.harness.Compact(ctx, focus)
+}
+
+// Navigate goes on from another entry of the conversation's tree.
+func (s *AgentSession) Navigate(ctx context.Context, entry string, o harness.NavigateOptions) (harness.NavigateResult, error) {
+	return s.harness.Navigate(ctx, entry, o)
+}
 
 // Abort stops what is under way and waits until it has settled.
 func (s *AgentSession) Abort(ctx context.Context) error { return s.harness.Abort(ctx) }

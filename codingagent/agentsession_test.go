@@ -212,7 +212,7 @@ func TestBashExecution(t *testing.T) {
 		t.Errorf("%s became %s (%v)", text, again, err)
 	}
 	hidden := &codingagent.BashExecution{Command: "secret", ExcludeFromContext: true}
-	seen := codingagent.ConvertToLLM([]agentcore.Message{m, hidden, ai.UserText("hi")})
+	seen := session.ModelMessages([]agentcore.Message{m, hidden, ai.UserText("hi")})
 	if len(seen) != 2 {
 		t.Fatalf("the model sees %d messages, want 2", len(seen))
 	}

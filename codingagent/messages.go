@@ -57,23 +57,12 @@ func Codec() session.Codec {
 	}
 }
 
-// ConvertToLLM turns a transcript into what the model sees.
-func ConvertToLLM(messages []agentcore.Message) []ai.Message {
-	converted := make([]agentcore.Message, 0, len(messages))
-	for _, m := range messages {
-		b, ok := m.(*BashExecution)
-		switch {
-		case !ok:
-			converted = append(converted, m)
-		case !b.ExcludeFromContext:
-			converted = append(converted, b.userMessage())
-		}
+// ModelMessage tells the model what the person ran, nil when it is none of
+// its business.
+func (m *BashExecution) ModelMessage() ai.Message {
+	if m.ExcludeFromContext {
+		return nil
 	}
-	return session.ModelMessages(converted)
-}
-
-// userMessage tells the model what the person ran.
-func (m *BashExecution) userMessage() *ai.UserMessage {
 	var b strings.Builder
 	fmt.Fprintf(&b, "I ran `%s`", m.Command)
 	if strings.TrimSpace(m.Output) == "" {

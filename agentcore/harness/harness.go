@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/compaction"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 )
@@ -25,6 +26,13 @@ type Config struct {
 	// System gives the prompt in named sections; it is asked before each
 	// prompt, and what changed is declared to the model. nil means no prompt.
 	System func() []ai.Section
+	// Compaction gives the settings for a model; nil never compacts without
+	// being asked.
+	Compaction func(m *ai.Model) compaction.Settings
+	// Policy is what compaction has to know of the conversation.
+	Policy compaction.Policy
+	// Hooks may stop, change or replace what the harness does.
+	Hooks Hooks
 	// Retry says how failed answers are tried again.
 	Retry        ai.RetryPolicy
 	SteeringMode agentcore.QueueMode
@@ -47,7 +55,8 @@ type phase int
 const (
 	idle phase = iota
 	running
-	retrying // waiting for the next try
+	retrying   // waiting for the next try
+	compacting // summing up
 	closed
 )
 
@@ -68,8 +77,18 @@ type Harness struct {
 	level   ai.ThinkingLevel
 	retry   bool // auto-retry is on
 	attempt int  // of the retry that is under way, 0 when none is
-	last    entryOf
-	shown   int // queued texts at the last QueueUpdate
+	// noCompaction says that nothing is compacted without being asked.
+	noCompaction bool
+	// floor is what the last compaction left, in tokens: a further one is not
+	// tried before the context has grown.
+	floor int64
+	// counted says that the newest answer counted the context as it is.
+	counted bool
+	// recovered says that this prompt was saved from an overflow once. Like
+	// last it belongs to the goroutine of the prompt.
+	recovered bool
+	last      entryOf
+	shown     int // queued texts at the last QueueUpdate
 }
 
 // entryOf remembers where the newest answer is stored.
@@ -90,6 +109,12 @@ func New(ctx context.Context, cfg Config) (*Harness, error) {
 	if cfg.Wait == nil {
 		cfg.Wait = ai.Wait
 	}
+	if cfg.Loop.ConvertToLLM == nil {
+		cfg.Loop.ConvertToLLM = session.ModelMessages // summaries are for the model too
+	}
+	if cfg.Policy.Convert == nil {
+		cfg.Policy.Convert = cfg.Loop.ConvertToLLM
+	}
 	h := &Harness{cfg: cfg, session: cfg.Session, model: cfg.Model, retry: cfg.Retry.Enabled}
 	h.conversation = ai.NewConversation(h.session.ID())
 	cfg.Loop.Options.Conversation = h.conversation
@@ -98,13 +123,19 @@ func New(ctx context.Context, cfg Config) (*Harness, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make harness: %w", err)
 	}
+	loop := cfg.Loop
+	loop.PrepareNextTurn = h.compactBetweenTurns
+	h.cfg = cfg
 	h.agent = agentcore.New(agentcore.AgentConfig{
-		Loop: cfg.Loop, Messages: c.Messages, Tools: cfg.Tools, Model: cfg.Model, Thinking: h.level,
+		Loop: loop, Messages: c.Messages, Tools: cfg.Tools, Model: cfg.Model, Thinking: h.level,
 		SteeringMode: cfg.SteeringMode, FollowUpMode: cfg.FollowUpMode,
 	})
 	h.agent.Subscribe(h.hear)
 	if err := h.recordSettings(ctx); err != nil {
 		return nil, err
+	}
+	if h.counted, err = counted(ctx, h.session); err != nil {
+		return nil, fmt.Errorf("make harness: %w", err)
 	}
 	return h, nil
 }
@@ -141,11 +172,64 @@ func (h *Harness) Thinking() ai.ThinkingLevel {
 	return h.level
 }
 
-// Busy reports whether a prompt is under way, waits for a retry included.
+// Busy reports whether a prompt, a compaction or a move is under way, waits
+// for a retry included.
 func (h *Harness) Busy() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.phase == running || h.phase == retrying
+	return h.phase != idle && h.phase != closed
+}
+
+// Compacting reports whether a summary is being made.
+func (h *Harness) Compacting() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.phase == compacting
+}
+
+// begin makes the harness busy; the returned function makes it idle again.
+func (h *Harness) begin(ctx context.Context, p phase) (context.Context, func(), error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch h.phase {
+	case idle:
+	case closed:
+		return ctx, nil, ErrClosed
+	default:
+		return ctx, nil, ErrBusy
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	h.phase, h.cancel, h.done, h.aborted, h.attempt = p, cancel, make(chan struct{}), false, 0
+	return ctx, func() {
+		cancel()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.rest()
+	}, nil
+}
+
+// rest makes the harness idle. The lock is held.
+func (h *Harness) rest() {
+	if h.phase != closed {
+		h.phase = idle
+	}
+	close(h.done)
+	h.cancel, h.done = nil, nil
+}
+
+func (h *Harness) setPhase(p phase) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.phase != closed {
+		h.phase = p
+	}
+}
+
+func (h *Harness) now() time.Time {
+	if h.cfg.Loop.Now != nil {
+		return h.cfg.Loop.Now()
+	}
+	return time.Now()
 }
 
 // Retrying reports whether a failed answer waits to be tried again.

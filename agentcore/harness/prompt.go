@@ -50,7 +50,7 @@ func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptO
 	case closed:
 		h.mu.Unlock()
 		return Result{}, ErrClosed
-	case running, retrying:
+	case running, retrying, compacting:
 		h.mu.Unlock()
 		return h.queue(ctx, message, o)
 	}
@@ -84,6 +84,10 @@ func (h *Harness) work(ctx context.Context, message *ai.UserMessage) (result Res
 		settleErr := h.settle(ctx, &result)
 		err = errors.Join(err, settleErr)
 	}()
+	h.recovered = false
+	if err := h.makeRoomForPrompt(ctx, message); err != nil {
+		return result, err
+	}
 	messages := make([]agentcore.Message, 0, 2)
 	if system := h.systemPatch(); system != nil {
 		messages = append(messages, system)
@@ -94,15 +98,43 @@ func (h *Harness) work(ctx context.Context, message *ai.UserMessage) (result Res
 		if err := ours(err, answer); err != nil {
 			return result, err
 		}
-		again, err2 := h.retryAfter(ctx, answer)
-		if err2 != nil {
+		again, err2 := h.goOn(ctx, answer)
+		if err2 != nil || !again {
 			return result, err2
-		}
-		if !again && !h.leftover(ctx, answer) {
-			return result, nil
 		}
 		answer, err = h.agent.Continue(ctx)
 	}
+}
+
+// goOn decides what follows a run: a recovery, a retry, what was queued
+// meanwhile, or nothing.
+func (h *Harness) goOn(ctx context.Context, answer *ai.AssistantMessage) (bool, error) {
+	if again, err := h.recoverOverflow(ctx, answer); again || err != nil {
+		return again, err
+	}
+	if again, err := h.retryAfter(ctx, answer); again || err != nil {
+		return again, err
+	}
+	if h.leftover(ctx, answer) {
+		return true, nil
+	}
+	if ctx.Err() == nil && answer != nil && answer.Err() == nil {
+		compacted, err := h.makeRoom(ctx, 0)
+		if err != nil || !compacted {
+			return false, err
+		}
+		return false, h.reload(ctx)
+	}
+	return false, nil
+}
+
+// makeRoomForPrompt compacts before a message that would not fit.
+func (h *Harness) makeRoomForPrompt(ctx context.Context, message *ai.UserMessage) error {
+	compacted, err := h.makeRoom(ctx, ai.EstimateMessage(message))
+	if err != nil || !compacted {
+		return err
+	}
+	return h.reload(ctx)
 }
 
 // ours gives the errors of a run that are not in its answer: those of the
@@ -141,11 +173,7 @@ func (h *Harness) settle(ctx context.Context, result *Result) error {
 	errs = append(errs, h.bus.send(ctx, &Settled{Aborted: result.Aborted}))
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.phase != closed {
-		h.phase = idle
-	}
-	close(h.done)
-	h.cancel, h.done = nil, nil
+	h.rest()
 	return errors.Join(errs...)
 }
 
@@ -166,6 +194,7 @@ func (h *Harness) hear(ctx context.Context, ev agentcore.Event) error {
 		}
 		if a, ok := ev.Message.(*ai.AssistantMessage); ok {
 			h.last = entryOf{a, id}
+			h.countedBy(a)
 			if err := h.bus.send(ctx, ev); err != nil {
 				return err
 			}
@@ -177,6 +206,16 @@ func (h *Harness) hear(ctx context.Context, ev agentcore.Event) error {
 		ev.WillRetry = h.willRetry(ctx)
 	}
 	return h.bus.send(ctx, ev)
+}
+
+// countedBy notes that an answer has counted the context.
+func (h *Harness) countedBy(a *ai.AssistantMessage) {
+	if a.StopReason == ai.StopError || a.StopReason == ai.StopAborted || a.Usage.Unknown || a.Usage.ContextTokens() == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.counted = true
 }
 
 // systemPatch gives the system message that brings what the conversation

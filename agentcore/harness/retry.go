@@ -64,18 +64,18 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 // hide takes an entry out of what the model sees, and the agent's transcript
 // with it.
 func (h *Harness) hide(ctx context.Context, id string) error {
-	edit := &session.ContextEditEntry{TargetID: id}
-	if _, err := h.session.Append(context.WithoutCancel(ctx), edit); err != nil {
-		return fmt.Errorf("hide the failed attempt: %w", err)
-	}
-	if err := h.bus.send(ctx, &EntryAppended{Entry: edit}); err != nil {
+	if err := h.edit(ctx, &session.ContextEditEntry{TargetID: id}); err != nil {
 		return err
 	}
-	c, err := h.session.Context(ctx)
-	if err != nil {
-		return fmt.Errorf("read session: %w", err)
+	return h.reload(ctx)
+}
+
+// edit appends a change of what the model sees.
+func (h *Harness) edit(ctx context.Context, e *session.ContextEditEntry) error {
+	if _, err := h.session.Append(context.WithoutCancel(ctx), e); err != nil {
+		return fmt.Errorf("change the context: %w", err)
 	}
-	return h.agent.SetMessages(c.Messages)
+	return h.bus.send(ctx, &EntryAppended{Entry: e})
 }
 
 // retrySucceeded ends a series of retries at the first answer that is none

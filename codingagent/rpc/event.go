@@ -112,6 +112,25 @@ func (e *EventEncoder) appendPlain(dst []byte, ev agentcore.Event) ([]byte, bool
 		if ev.FinalError != "" {
 			f["finalError"] = ev.FinalError
 		}
+	case *harness.CompactionStart:
+		f = fields{"reason": ev.Reason}
+	case *harness.CompactionEnd:
+		f = fields{"reason": ev.Reason, "aborted": ev.Aborted, "willRetry": ev.WillRetry}
+		if ev.Result != nil {
+			f["result"] = CompactionResult(*ev.Result)
+		}
+		if ev.ErrorMessage != "" {
+			f["errorMessage"] = ev.ErrorMessage
+		}
+	case *harness.SummaryRetry:
+		f = fields{"attempt": ev.Attempt, "maxAttempts": ev.MaxAttempts, "delayMs": ev.Delay.Milliseconds(), "errorMessage": ev.ErrorMessage}
+	case *harness.SummaryAttempt:
+		f = fields{"source": ev.Source}
+		if ev.Reason != "" {
+			f["reason"] = ev.Reason
+		}
+	case *harness.SummaryRetryEnd:
+		f = fields{}
 	default:
 		return dst, false, nil
 	}
@@ -126,6 +145,25 @@ func (e *EventEncoder) appendPlain(dst []byte, ev agentcore.Event) ([]byte, bool
 		return append(dst, body[1:]...), true, nil
 	}
 	return append(dst, '}'), true, nil
+}
+
+// CompactionResult is what a compaction did, in wire form.
+type CompactionResult harness.CompactionResult
+
+// MarshalJSON implements [json.Marshaler].
+func (r CompactionResult) MarshalJSON() ([]byte, error) {
+	var details json.RawMessage
+	if r.Entry != nil {
+		details = r.Entry.Details
+	}
+	return json.Marshal(struct {
+		Summary     string          `json:"summary"`
+		FirstKept   string          `json:"firstKeptEntryId"`
+		Before      int64           `json:"tokensBefore"`
+		After       int64           `json:"estimatedTokensAfter"`
+		Usage       *ai.Usage       `json:"usage,omitempty"`
+		DetailsJSON json.RawMessage `json:"details,omitempty"`
+	}{r.Summary, r.FirstKeptID, r.TokensBefore, r.TokensAfter, r.Usage, details})
 }
 
 func orEmpty(list []string) []string {

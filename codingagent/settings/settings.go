@@ -37,6 +37,7 @@ type Settings struct {
 	ShellCommandPrefix string
 	HTTPIdleTimeout    time.Duration // 5 min; negative is off
 	Retry              Retry
+	Compaction         Compaction
 	Images             Images
 }
 
@@ -54,6 +55,34 @@ type ProviderRetry struct {
 	Timeout    time.Duration // 0 is HTTPIdleTimeout
 	MaxRetries int           // 0
 	MaxDelay   time.Duration // 60 s; negative is no limit
+}
+
+// Compaction says when long conversations are summed up; sizes are in tokens.
+type Compaction struct {
+	Enabled    bool  // true
+	Reserve    int64 // 16384: what stays free in the context window
+	KeepRecent int64 // 20000: what stays word for word
+	// Models override the sizes by "provider/id"; nil fields do not.
+	Models map[string]CompactionOverride
+}
+
+// CompactionOverride is for one model.
+type CompactionOverride struct {
+	Reserve    *int64 `json:"reserveTokens"`
+	KeepRecent *int64 `json:"keepRecentTokens"`
+}
+
+// For gives the sizes for a model, by "provider/id".
+func (c Compaction) For(model string) (reserve, keepRecent int64) {
+	reserve, keepRecent = c.Reserve, c.KeepRecent
+	o := c.Models[model]
+	if o.Reserve != nil {
+		reserve = *o.Reserve
+	}
+	if o.KeepRecent != nil {
+		keepRecent = *o.KeepRecent
+	}
+	return reserve, keepRecent
 }
 
 // Images says what is done to images before a model gets them.
@@ -81,7 +110,8 @@ func Defaults() Settings {
 			Enabled: true, MaxRetries: 3, BaseDelay: 2 * time.Second, MaxDelay: time.Minute,
 			Provider: ProviderRetry{MaxDelay: time.Minute},
 		},
-		Images: Images{AutoResize: true},
+		Compaction: Compaction{Enabled: true, Reserve: 16384, KeepRecent: 20000},
+		Images:     Images{AutoResize: true},
 	}
 }
 
@@ -185,6 +215,15 @@ func (s *Settings) fields(r *reader) map[string]field {
 			})
 			return nil
 		},
+		"compaction": func(key string, v json.RawMessage) error {
+			r.object(key+".", v, map[string]field{
+				"enabled":          as("true or false", &s.Compaction.Enabled),
+				"reserveTokens":    tokens(&s.Compaction.Reserve),
+				"keepRecentTokens": tokens(&s.Compaction.KeepRecent),
+				"modelOverrides":   as("an object of sizes by model", &s.Compaction.Models),
+			})
+			return nil
+		},
 		"images": func(key string, v json.RawMessage) error {
 			r.object(key+".", v, map[string]field{
 				"autoResize": as("true or false", &s.Images.AutoResize), "blockImages": as("true or false", &s.Images.BlockImages),
@@ -212,6 +251,20 @@ func count(p *int) field {
 	return func(key string, v json.RawMessage) error {
 		var n int
 		if err := as("a whole number", &n)(key, v); err != nil {
+			return err
+		}
+		if n < 0 {
+			return fmt.Errorf("expected a number of at least 0, found %d", n)
+		}
+		*p = n
+		return nil
+	}
+}
+
+func tokens(p *int64) field {
+	return func(key string, v json.RawMessage) error {
+		var n int64
+		if err := as("a whole number of tokens", &n)(key, v); err != nil {
 			return err
 		}
 		if n < 0 {

@@ -32,7 +32,14 @@ func load(t *testing.T, text string) (Settings, []Diagnostic, string) {
 func TestLoad(t *testing.T) {
 	s, notes, _ := load(t, "\uFEFF"+`{"defaultProvider":"p","defaultModel":"m","defaultThinkingLevel":"high","modelThinkingLevels":{"p/m":"low"},
 		"steeringMode":"all","defaultTools":["+grep"],"httpIdleTimeoutMs":"60000","unknown":{"x":1},
-		"retry":{"enabled":false,"maxRetries":5,"baseDelayMs":10,"provider":{"maxRetryDelayMs":0}},"images":{"autoResize":false}}`)
+		"retry":{"enabled":false,"maxRetries":5,"baseDelayMs":10,"provider":{"maxRetryDelayMs":0}},"images":{"autoResize":false},
+		"compaction":{"reserveTokens":5,"modelOverrides":{"p/m":{"keepRecentTokens":7}}}}`)
+	if reserve, keep := s.Compaction.For("p/m"); reserve != 5 || keep != 7 || !s.Compaction.Enabled {
+		t.Errorf("compaction: %+v", s.Compaction)
+	}
+	if reserve, keep := s.Compaction.For("p/other"); reserve != 5 || keep != 20000 {
+		t.Errorf("compaction of another model: %d %d", reserve, keep)
+	}
 	if len(notes) != 0 {
 		t.Errorf("notes %v", notes)
 	}

@@ -1,0 +1,40 @@
+package codingagent
+
+import (
+	"encoding/json"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/compaction"
+	"github.com/pi-go/pi/ai"
+)
+
+// compaction gives the settings for a model.
+func (s *AgentSession) compaction(m *ai.Model) compaction.Settings {
+	c := s.opts.Settings.Compaction
+	reserve, keep := c.For(m.Ref())
+	return compaction.Settings{Enabled: c.Enabled, Reserve: reserve, KeepRecent: keep}
+}
+
+// touchedFiles lists what the file tools were called on.
+func touchedFiles(messages []agentcore.Message) compaction.Files {
+	var f compaction.Files
+	for _, m := range messages {
+		a, ok := m.(*ai.AssistantMessage)
+		if !ok {
+			continue
+		}
+		for _, c := range a.ToolCalls() {
+			var args struct{ Path string }
+			if json.Unmarshal(c.Arguments, &args) != nil || args.Path == "" {
+				continue
+			}
+			switch c.Name {
+			case "read":
+				f.Read = append(f.Read, args.Path)
+			case "write", "edit":
+				f.Modified = append(f.Modified, args.Path)
+			}
+		}
+	}
+	return f
+}
