@@ -60,7 +60,7 @@ func TestLockIsExclusive(t *testing.T) {
 	got := 0
 	for range 8 {
 		all.Go(func() {
-			for range 200 {
+			for range 1000 {
 				l, err := LockFile(path, path)
 				if errors.Is(err, ErrLocked) {
 					runtime.Gosched()
@@ -75,6 +75,9 @@ func TestLockIsExclusive(t *testing.T) {
 					return
 				}
 				got++
+				for range 10 {
+					runtime.Gosched() // let another one try
+				}
 				mu.Unlock()
 				if err := l.Release(); err != nil {
 					t.Error(err)

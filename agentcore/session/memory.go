@@ -15,8 +15,10 @@ import (
 // programs that leave nothing behind. A session that is closed can be opened
 // again. The zero value is ready to use.
 type Memory struct {
-	ids IDs
+	// Now is the clock; nil means [time.Now].
+	Now func() time.Time
 
+	ids      IDs
 	mu       sync.Mutex
 	sessions []*memorySession // in order of creation
 }
@@ -35,7 +37,11 @@ func NewMemory() *Memory { return new(Memory) }
 
 // Create implements [Repo].
 func (r *Memory) Create(_ context.Context, h Header, lines iter.Seq2[[]byte, error]) (Storage, error) {
-	h, err := h.Complete(&r.ids, time.Now())
+	now := r.Now
+	if now == nil {
+		now = time.Now
+	}
+	h, err := h.Complete(&r.ids, now())
 	if err != nil {
 		return nil, err
 	}
