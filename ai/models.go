@@ -208,13 +208,27 @@ func (m *Models) Available(ctx context.Context) []*Model {
 		if !configured[p.ID()] {
 			continue
 		}
-		for _, model := range p.Models() {
+		for _, model := range m.accessible(ctx, p) {
 			if model.Type == "" || model.Type == ModelChat {
 				list = append(list, model)
 			}
 		}
 	}
 	return list
+}
+
+// accessible lists the models of a provider that the stored credential has access
+// to.
+func (m *Models) accessible(ctx context.Context, p Provider) []*Model {
+	f, ok := p.(ModelFilter)
+	if !ok {
+		return p.Models()
+	}
+	var c *auth.Credential
+	if m.cfg.Credentials != nil {
+		c, _ = m.cfg.Credentials.Read(ctx, p.ID()) // what is wrong with it, CheckAuth tells
+	}
+	return f.FilterModels(p.Models(), c)
 }
 
 // Configured tells which providers are configured, by id. It asks the store

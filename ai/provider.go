@@ -72,6 +72,9 @@ type ProviderConfig struct {
 	APIs []API
 	// Headers are sent with each request, below those of the model.
 	Headers map[string]string
+	// FilterModels gives the models that a stored credential (nil when there is
+	// none) has access to; nil means all. It must not change the slice.
+	FilterModels func(models []*Model, c *auth.Credential) []*Model
 }
 
 // NewProvider makes a provider from its parts. It panics when ID is empty or
@@ -82,6 +85,9 @@ func NewProvider(c ProviderConfig) Provider {
 	}
 	if c.Name == "" {
 		c.Name = c.ID
+	}
+	if c.FilterModels != nil {
+		return &filteringProvider{provider{c}}
 	}
 	return &provider{c}
 }
@@ -108,6 +114,20 @@ func (p *provider) API(m *Model) (API, error) {
 	return p.c.APIs[at], nil
 }
 
+// filteringProvider is a provider whose models depend on the account.
+type filteringProvider struct{ provider }
+
+func (p *filteringProvider) FilterModels(models []*Model, c *auth.Credential) []*Model {
+	return p.c.FilterModels(models, c)
+}
+
+// ModelFilter is a [Provider] whose models depend on the account.
+type ModelFilter interface {
+	// FilterModels gives those of the models that a stored credential (nil when
+	// there is none) has access to.
+	FilterModels(models []*Model, c *auth.Credential) []*Model
+}
+
 // HeaderProvider is a [Provider] that sends headers of its own.
 type HeaderProvider interface {
 	Headers() map[string]string
@@ -115,7 +135,17 @@ type HeaderProvider interface {
 
 // WithOAuth gives the provider with another login, such as one with a client id of
 // the program's own. nil takes the login away.
-func WithOAuth(p Provider, login auth.OAuthMethod) Provider { return &withOAuth{p, login} }
+func WithOAuth(p Provider, login auth.OAuthMethod) Provider {
+	if f, ok := p.(ModelFilter); ok {
+		return &filteringWithOAuth{withOAuth{p, login}, f}
+	}
+	return &withOAuth{p, login}
+}
+
+type filteringWithOAuth struct {
+	withOAuth
+	ModelFilter
+}
 
 type withOAuth struct {
 	Provider

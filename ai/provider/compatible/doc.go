@@ -1,5 +1,5 @@
-// Package compatible holds the vendors that speak a protocol of OpenAI or
-// Anthropic and differ in data only: address, key, models and the flags by which
+// Package compatible holds the vendors that speak a protocol of OpenAI, Anthropic
+// or Google and differ in data only: address, key, models and the flags by which
 // the protocol adapts. It also makes providers of local servers and of
 // configuration files.
 //

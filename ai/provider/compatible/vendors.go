@@ -3,7 +3,9 @@ package compatible
 import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/anthropicmessages"
+	"github.com/pi-go/pi/ai/api/googlegenerativeai"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/auth/oauth"
 	"github.com/pi-go/pi/ai/catalog"
@@ -31,6 +33,8 @@ func withAuth(facts *catalog.Provider, methods auth.Methods, apis ...ai.API) ai.
 
 func completions() ai.API { return openaicompletions.New() }
 func messages() ai.API    { return anthropicmessages.New() }
+func responses() ai.API   { return openairesponses.New() }
+func gemini() ai.API      { return googlegenerativeai.New() }
 
 // AntLing takes its key from ANT_LING_API_KEY.
 func AntLing() ai.Provider { return vendor(catalog.AntLing(), completions()) }
@@ -40,6 +44,15 @@ func Baseten() ai.Provider { return vendor(catalog.Baseten(), completions()) }
 
 // Cerebras takes its key from CEREBRAS_API_KEY.
 func Cerebras() ai.Provider { return vendor(catalog.Cerebras(), completions()) }
+
+// CloudflareAIGateway takes its key from CLOUDFLARE_API_KEY and needs
+// CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_GATEWAY_ID. The keys of the vendors behind
+// it are the gateway's business.
+func CloudflareAIGateway() ai.Provider {
+	facts := catalog.CloudflareAIGateway()
+	key := gatewayKey{auth.EnvKey{Vars: facts.Env(), Needs: []string{"CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_GATEWAY_ID"}}}
+	return withKey(facts, key, responses(), messages(), completions())
+}
 
 // CloudflareWorkersAI takes its key from CLOUDFLARE_API_KEY and needs
 // CLOUDFLARE_ACCOUNT_ID.
@@ -65,6 +78,9 @@ func KimiCoding() ai.Provider {
 	return withLogin(catalog.KimiCoding(), oauth.KimiCoding(oauth.Settings{}), completions())
 }
 
+// Meta takes its key from META_API_KEY.
+func Meta() ai.Provider { return vendor(catalog.Meta(), responses()) }
+
 // MiniMax takes its key from MINIMAX_API_KEY.
 func MiniMax() ai.Provider { return vendor(catalog.MiniMax(), messages()) }
 
@@ -79,6 +95,16 @@ func MoonshotAICN() ai.Provider { return vendor(catalog.MoonshotAICN(), completi
 
 // NVIDIA takes its key from NVIDIA_API_KEY.
 func NVIDIA() ai.Provider { return vendor(catalog.NVIDIA(), completions()) }
+
+// OpenCode takes its key from OPENCODE_API_KEY.
+func OpenCode() ai.Provider {
+	return vendor(catalog.OpenCode(), responses(), messages(), gemini(), completions())
+}
+
+// OpenCodeGo takes its key from OPENCODE_API_KEY.
+func OpenCodeGo() ai.Provider {
+	return vendor(catalog.OpenCodeGo(), responses(), messages(), gemini(), completions())
+}
 
 // OpenRouter takes its key from OPENROUTER_API_KEY, or a login.
 func OpenRouter() ai.Provider {
@@ -111,6 +137,9 @@ func Together() ai.Provider { return vendor(catalog.Together(), completions()) }
 // VercelAIGateway takes its key from AI_GATEWAY_API_KEY.
 func VercelAIGateway() ai.Provider { return vendor(catalog.VercelAIGateway(), messages()) }
 
+// XAI takes its key from XAI_API_KEY, or a login.
+func XAI() ai.Provider { return withLogin(catalog.XAI(), oauth.XAI(oauth.Settings{}), responses()) }
+
 // Xiaomi takes its key from XIAOMI_API_KEY.
 func Xiaomi() ai.Provider { return vendor(catalog.Xiaomi(), completions()) }
 
@@ -132,9 +161,9 @@ func ZAICodingCN() ai.Provider { return vendor(catalog.ZAICodingCN(), completion
 // All lists the vendors of this package, by id.
 func All() []ai.Provider {
 	return []ai.Provider{
-		AntLing(), Baseten(), Cerebras(), CloudflareWorkersAI(), DeepSeek(), Fireworks(), Groq(), HuggingFace(), KimiCoding(),
-		MiniMax(), MiniMaxCN(), MoonshotAI(), MoonshotAICN(), NVIDIA(), OpenRouter(), QwenTokenPlan(), QwenTokenPlanCN(),
-		QwenTokenPlanIndividual(), QwenTokenPlanIndividualCN(), Together(), VercelAIGateway(), Xiaomi(), XiaomiTokenPlanAMS(),
-		XiaomiTokenPlanCN(), XiaomiTokenPlanSGP(), ZAI(), ZAICodingCN(),
+		AntLing(), Baseten(), Cerebras(), CloudflareAIGateway(), CloudflareWorkersAI(), DeepSeek(), Fireworks(), Groq(), HuggingFace(),
+		KimiCoding(), Meta(), MiniMax(), MiniMaxCN(), MoonshotAI(), MoonshotAICN(), NVIDIA(), OpenCode(), OpenCodeGo(), OpenRouter(),
+		QwenTokenPlan(), QwenTokenPlanCN(), QwenTokenPlanIndividual(), QwenTokenPlanIndividualCN(), Together(), VercelAIGateway(), XAI(),
+		Xiaomi(), XiaomiTokenPlanAMS(), XiaomiTokenPlanCN(), XiaomiTokenPlanSGP(), ZAI(), ZAICodingCN(),
 	}
 }

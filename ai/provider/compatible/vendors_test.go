@@ -27,7 +27,7 @@ func TestEachVendorAnswers(t *testing.T) {
 			if len(facts.Env()) == 0 {
 				t.Fatal("the catalog names no variable for the key")
 			}
-			env := map[string]string{"CLOUDFLARE_ACCOUNT_ID": "acc/1"}
+			env := map[string]string{"CLOUDFLARE_ACCOUNT_ID": "acc/1", "CLOUDFLARE_GATEWAY_ID": "gw"}
 			for _, name := range facts.Env() {
 				env[name] = "key of " + name
 			}
@@ -45,7 +45,7 @@ func TestEachVendorAnswers(t *testing.T) {
 				}
 				all := srv.Requests()
 				r := all[len(all)-1]
-				address, err := url.Parse(strings.ReplaceAll(m.BaseURL, "{CLOUDFLARE_ACCOUNT_ID}", "acc%2F1"))
+				address, err := url.Parse(strings.NewReplacer("{CLOUDFLARE_ACCOUNT_ID}", "acc%2F1", "{CLOUDFLARE_GATEWAY_ID}", "gw").Replace(m.BaseURL))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,6 +53,12 @@ func TestEachVendorAnswers(t *testing.T) {
 					t.Errorf("%s: %s %s%s for %q", m.Ref(), r.API, r.Host, r.URL, r.Model)
 				}
 				key := "key of " + facts.Env()[0]
+				if p.ID() == "cloudflare-ai-gateway" {
+					if r.Header.Get("cf-aig-authorization") != "Bearer "+key || r.Header.Get("Authorization")+r.Header.Get("x-api-key") != "" {
+						t.Errorf("%s: %v", m.Ref(), r.Header)
+					}
+					continue
+				}
 				if r.Header.Get("Authorization") != "Bearer "+key && r.Header.Get("x-api-key") != key && r.Header.Get("x-goog-api-key") != key {
 					t.Errorf("%s: the key of %s is not sent: %v", m.Ref(), facts.Env()[0], r.Header)
 				}

@@ -7,10 +7,11 @@
 package openai
 
 import (
-	"sync"
+	"slices"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/catalog"
 )
@@ -18,28 +19,21 @@ import (
 // ID is the provider's id.
 const ID = "openai"
 
-// New gives the provider with the models of the catalog.
+// New gives the provider with the models of the catalog. They speak Responses; a
+// model that names Chat Completions as its protocol works too.
 func New() ai.Provider {
 	facts := catalog.OpenAI()
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: ID, Name: facts.Name(),
 		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}},
-		LoadModels: sync.OnceValue(func() []*ai.Model { return overCompletions(facts.Models()) }),
-		APIs:       []ai.API{openaicompletions.New()},
+		LoadModels: facts.Models,
+		APIs:       []ai.API{openairesponses.New(), openaicompletions.New()},
+		// The vendor answers questions of classifiers for keys only.
+		FilterModels: func(models []*ai.Model, c *auth.Credential) []*ai.Model {
+			if c == nil || c.Type != auth.TypeOAuth {
+				return models
+			}
+			return slices.DeleteFunc(slices.Clone(models), func(m *ai.Model) bool { return m.Type == ai.ModelClassifier })
+		},
 	})
-}
-
-// overCompletions lists the models with Chat Completions as their protocol where
-// the catalog names Responses: the vendor offers both for all of them.
-func overCompletions(models []*ai.Model) []*ai.Model {
-	list := make([]*ai.Model, 0, len(models))
-	for _, m := range models {
-		c := *m
-		if c.API == "openai-responses" {
-			// Flags of the other protocol mean nothing here.
-			c.API, c.Compat = openaicompletions.ID, []byte(`{"supportsStrictMode":true}`)
-		}
-		list = append(list, &c)
-	}
-	return list
 }

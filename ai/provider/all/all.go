@@ -1,0 +1,28 @@
+// Package all lists every provider that this module has.
+//
+//	models := ai.NewModels(all.Providers()...)
+//
+// A program that imports it links every protocol; one that knows which vendors it
+// wants names them instead.
+package all
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/provider/anthropic"
+	"github.com/pi-go/pi/ai/provider/azure"
+	"github.com/pi-go/pi/ai/provider/compatible"
+	"github.com/pi-go/pi/ai/provider/githubcopilot"
+	"github.com/pi-go/pi/ai/provider/google"
+	"github.com/pi-go/pi/ai/provider/googlevertex"
+	"github.com/pi-go/pi/ai/provider/openai"
+)
+
+// Providers lists all providers, by id.
+func Providers() []ai.Provider {
+	list := append(compatible.All(), anthropic.New(), azure.New(), githubcopilot.New(), google.New(), googlevertex.New(), openai.New())
+	slices.SortFunc(list, func(a, b ai.Provider) int { return strings.Compare(a.ID(), b.ID()) })
+	return list
+}

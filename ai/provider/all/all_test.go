@@ -1,0 +1,57 @@
+package all_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/catalog"
+	"github.com/pi-go/pi/ai/provider/all"
+)
+
+// Every provider of the catalog is here, except those whose protocol is not, and
+// each of its chat models has a protocol.
+func TestProviders(t *testing.T) {
+	var missing []string
+	list := all.Providers()
+	for _, c := range catalog.All() {
+		at := slices.IndexFunc(list, func(p ai.Provider) bool { return p.ID() == c.ID() })
+		if at < 0 {
+			missing = append(missing, c.ID())
+			continue
+		}
+		p := list[at]
+		if p.Name() != c.Name() {
+			t.Errorf("%s is named %q, want %q", p.ID(), p.Name(), c.Name())
+		}
+		if (c.Login().Name != "") != (p.Auth().OAuth != nil) {
+			t.Logf("%s: the catalog offers the login %q", p.ID(), c.Login().Name)
+		}
+		for _, m := range p.Models() {
+			if m.Type != "" {
+				continue
+			}
+			if _, err := p.API(m); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	want := []string{"amazon-bedrock", "mistral", "openai-codex", "radius", "typesafe"}
+	if !slices.Equal(missing, want) {
+		t.Errorf("missing %v, want %v", missing, want)
+	}
+	if !slices.IsSortedFunc(list, func(a, b ai.Provider) int { return strings.Compare(a.ID(), b.ID()) }) {
+		t.Error("the list is not sorted")
+	}
+}
+
+// What starting a program with every provider costs.
+func BenchmarkProviders(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if len(all.Providers()) == 0 {
+			b.Fatal("none")
+		}
+	}
+}

@@ -1,0 +1,57 @@
+// Package azure is the provider of models in a resource of Azure OpenAI.
+//
+//	models := ai.NewModels(azure.New())
+//
+// It takes a key from AZURE_OPENAI_API_KEY and the address from
+// AZURE_OPENAI_BASE_URL or AZURE_OPENAI_RESOURCE_NAME. Deployments that are not
+// named like their model are listed in AZURE_OPENAI_DEPLOYMENT_NAME_MAP as
+// model=deployment, separated by commas.
+package azure
+
+import (
+	"context"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/api/azureopenairesponses"
+	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/catalog"
+)
+
+// ID is the provider's id.
+const ID = "azure"
+
+// New gives the provider with the models of the catalog.
+func New() ai.Provider {
+	facts := catalog.Azure()
+	return ai.NewProvider(ai.ProviderConfig{
+		ID: ID, Name: facts.Name(),
+		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}},
+		LoadModels: facts.Models,
+		APIs:       []ai.API{azureopenairesponses.New(), completions{openaicompletions.New()}},
+	})
+}
+
+// completions is Chat Completions at the address of the resource, with the name of
+// the deployment for the model's and the key where Azure wants it.
+type completions struct{ ai.API }
+
+// Stream sends the call and writes the answer.
+func (c completions) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
+	target, err := azureopenairesponses.Locate(call, azureopenairesponses.Options{})
+	if err != nil {
+		return err
+	}
+	there, model := *call, *call.Model
+	model.ID = target.Deployment
+	there.Model, there.BaseURL = &model, target.Base
+	if key := call.Auth.APIKey; key != "" && !call.Auth.Bearer && !call.Auth.OAuth {
+		headers := map[string]string{"api-key": key}
+		for name, value := range call.Auth.Headers {
+			headers[name] = value
+		}
+		there.Auth.Headers = headers
+		there.Auth.RemoveHeaders = append([]string{"Authorization"}, call.Auth.RemoveHeaders...)
+	}
+	return c.API.Stream(ctx, &there, out)
+}

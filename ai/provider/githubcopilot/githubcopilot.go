@@ -1,0 +1,52 @@
+// Package githubcopilot is the provider of models of a Copilot subscription.
+//
+//	models := ai.NewModels(githubcopilot.New())
+//
+// It takes a token from COPILOT_GITHUB_TOKEN, or a login, which also says which
+// models the account may use and where.
+package githubcopilot
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/api/anthropicmessages"
+	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/api/openairesponses"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/oauth"
+	"github.com/pi-go/pi/ai/catalog"
+)
+
+// ID is the provider's id.
+const ID = "github-copilot"
+
+// New gives the provider with the models of the catalog.
+func New() ai.Provider {
+	facts := catalog.GitHubCopilot()
+	return ai.NewProvider(ai.ProviderConfig{
+		ID: ID, Name: facts.Name(),
+		Auth: auth.Methods{
+			APIKey: auth.EnvKey{Vars: facts.Env(), BearerVars: facts.Env()},
+			OAuth:  oauth.GitHubCopilot(oauth.Settings{}),
+		},
+		LoadModels:   facts.Models,
+		APIs:         []ai.API{openairesponses.New(), anthropicmessages.New(), openaicompletions.New()},
+		FilterModels: available,
+	})
+}
+
+// available lists the chat models that a login found for its account.
+func available(models []*ai.Model, c *auth.Credential) []*ai.Model {
+	if c == nil || c.Type != auth.TypeOAuth {
+		return models
+	}
+	var ids []string
+	if json.Unmarshal(c.Extra["availableModelIds"], &ids) != nil || len(ids) == 0 {
+		return models
+	}
+	return slices.DeleteFunc(slices.Clone(models), func(m *ai.Model) bool {
+		return m.Type == "" && !slices.Contains(ids, m.ID)
+	})
+}
