@@ -68,6 +68,9 @@ func (r *running) screen(want ...string) {
 	for len(got) > 0 && got[len(got)-1] == "" {
 		got = got[:len(got)-1]
 	}
+	if len(want)+len(got) == 0 {
+		return
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		r.t.Errorf("screen (-want +got):\n%s", diff)
 	}

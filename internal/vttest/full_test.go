@@ -25,6 +25,9 @@ type fullProgram struct {
 	header int // fixed rows at the top
 	offset int // first line of the transcript that is shown
 	bar    bool
+
+	fixedSize bool   // the size does not change
+	log       []byte // all that was written
 }
 
 func TestFullPrograms(t *testing.T) {
@@ -41,6 +44,11 @@ func runFull(seed uint64, shapes *shape, opts render.Options) error {
 	if r.IntN(20) == 0 {
 		p.width, p.height = 1+r.IntN(3), 1+r.IntN(2)
 	}
+	return p.run(opts)
+}
+
+func (p *fullProgram) run(opts render.Options) error {
+	r := p.rand
 	p.oracle = NewOracle(p.width, p.height)
 	defer p.oracle.Close()
 	p.own = tuitest.New(p.width, p.height)
@@ -59,6 +67,7 @@ func runFull(seed uint64, shapes *shape, opts render.Options) error {
 }
 
 func (p *fullProgram) write(b []byte) {
+	p.log = append(p.log, b...)
 	_, _ = p.oracle.Write(b)
 	_, _ = p.own.Write(b)
 }
@@ -108,7 +117,7 @@ func (p *fullProgram) step() (what string, known bool, by int) {
 		for range r.IntN(4) {
 			p.fixed = append(p.fixed, randomLine(r, p.width))
 		}
-	case n < 95:
+	case n < 95 && !p.fixedSize:
 		what = "resize"
 		p.width, p.height = 1+r.IntN(34), 1+r.IntN(15)
 		p.oracle.Resize(p.width, p.height)

@@ -5,8 +5,8 @@ go 1.26.0
 require (
 	github.com/charmbracelet/ultraviolet v0.0.0-20260303162955-0b88c25f3fff
 	github.com/charmbracelet/x/vt v0.1.0
+	github.com/google/go-cmp v0.7.0
 	github.com/pi-go/pi/tui v0.1.0
-	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -24,15 +24,17 @@ type inlineProgram struct {
 	own           *tuitest.Terminal
 	shape         *shape
 
-	shell []string // what was on the screen before
-	lines []string
-	fixed []string // an editor below the lines
-	past  []string // what must be in the scrollback of ours
-	top   int      // lines that have scrolled off
-	rows  int      // rows the program has taken
-	stale bool     // the scrollback is not what it should be
-	prev  []string
-	drawn bool
+	shell     []string // what was on the screen before
+	lines     []string
+	fixed     []string // an editor below the lines
+	past      []string // what must be in the scrollback of ours
+	top       int      // lines that have scrolled off
+	rows      int      // rows the program has taken
+	stale     bool     // the scrollback is not what it should be
+	prev      []string
+	drawn     bool
+	fixedSize bool   // the size does not change
+	log       []byte // all that was written
 }
 
 func TestInlinePrograms(t *testing.T) {
@@ -47,6 +49,11 @@ func runInline(seed uint64, shapes *shape, opts render.Options) error {
 	if r.IntN(20) == 0 {
 		p.width, p.height = 1+r.IntN(3), 1+r.IntN(2)
 	}
+	return p.run(opts)
+}
+
+func (p *inlineProgram) run(opts render.Options) error {
+	r := p.rand
 	p.oracle = NewOracle(p.width, p.height)
 	defer p.oracle.Close()
 	p.own = tuitest.New(p.width, p.height)
@@ -70,6 +77,7 @@ func runInline(seed uint64, shapes *shape, opts render.Options) error {
 }
 
 func (p *inlineProgram) write(b []byte) {
+	p.log = append(p.log, b...)
 	_, _ = p.oracle.Write(b)
 	_, _ = p.own.Write(b)
 }
@@ -141,7 +149,7 @@ func (p *inlineProgram) step() string {
 	case n < 91:
 		p.lines = nil
 		return "clear"
-	case n < 95 && p.drawn:
+	case n < 95 && p.drawn && !p.fixedSize:
 		if r.IntN(2) == 0 {
 			p.width = 1 + r.IntN(34)
 		}
