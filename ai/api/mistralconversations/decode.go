@@ -1,0 +1,323 @@
+package mistralconversations
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pi-go/pi/ai"
+)
+
+// decoder turns chunks into blocks.
+type decoder struct {
+	out  *ai.Emitter
+	msg  *ai.AssistantMessage
+	call *ai.Call
+
+	text, thinking *ai.BlockWriter // the open one, at most one of them
+	calls          []*toolCall
+
+	frames  int
+	finish  string // the vendor's word, empty until it came
+	usage   *usage
+	oddOnce bool
+	slow    bool // for tests: never use the scanner
+}
+
+type toolCall struct {
+	w     *ai.BlockWriter
+	index int // -1 when the vendor gave none
+	id    string
+}
+
+type chunk struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Object  string          `json:"object"`
+	Error   json.RawMessage `json:"error"`
+	Usage   *usage          `json:"usage"`
+	Choices []struct {
+		Delta   *delta `json:"delta"`
+		Message *delta `json:"message"` // of an answer that is no stream
+		Finish  string `json:"finish_reason"`
+	} `json:"choices"`
+}
+
+type delta struct {
+	Content   json.RawMessage `json:"content"`
+	ToolCalls []struct {
+		Index    *float64 `json:"index"`
+		ID       string   `json:"id"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+// part is one part of content that comes as a list.
+type part struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Thinking json.RawMessage `json:"thinking"`
+}
+
+// frame takes one event.
+func (d *decoder) frame(data []byte) (done bool, err error) {
+	if string(data) == "[DONE]" {
+		return true, nil
+	}
+	if d.frames > 0 && !d.slow && d.scan(data) {
+		return false, nil
+	}
+	d.frames++
+	return false, d.decode(data)
+}
+
+func (d *decoder) decode(data []byte) error {
+	var c chunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		var odd *json.UnmarshalTypeError
+		if !errors.As(err, &odd) {
+			return &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Message: fmt.Sprintf("the stream holds an event that is not JSON: %v: %s", err, clip(data)), Err: err}
+		}
+		d.odd(odd.Error(), data)
+	}
+	if c.Object == "error" || len(c.Error) > 0 && string(c.Error) != "null" {
+		return ai.StreamError(data)
+	}
+	if d.msg.ResponseID == "" {
+		d.msg.ResponseID = c.ID
+	}
+	if d.msg.ResponseModel == "" && c.Model != "" && c.Model != d.call.Model.ID {
+		d.msg.ResponseModel = c.Model
+	}
+	if c.Usage != nil {
+		d.usage = c.Usage
+	}
+	if len(c.Choices) == 0 {
+		return nil
+	}
+	ch := &c.Choices[0]
+	if ch.Delta == nil {
+		ch.Delta = ch.Message
+	}
+	if ch.Delta != nil {
+		d.delta(ch.Delta)
+	}
+	if ch.Finish != "" {
+		d.finish = ch.Finish
+	}
+	return nil
+}
+
+func clip(data []byte) string {
+	const most = 500
+	if len(data) > most {
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(data[:most]), ""), len(data))
+	}
+	return string(data)
+}
+
+func (d *decoder) odd(problem string, data []byte) {
+	if d.oddOnce {
+		return
+	}
+	d.oddOnce = true
+	d.out.Diagnose("unexpected_stream_event", map[string]string{"problem": problem, "event": clip(data)})
+}
+
+func (d *decoder) delta(c *delta) {
+	for _, p := range partsOf(c.Content) {
+		if p.Type == "thinking" {
+			for _, t := range partsOf(p.Thinking) {
+				d.think(t.Text)
+			}
+			continue
+		}
+		d.say(p.Text) // references and the like have no text
+	}
+	for i := range c.ToolCalls {
+		t := &c.ToolCalls[i]
+		index := -1
+		if t.Index != nil && *t.Index >= 0 {
+			index = int(*t.Index)
+		}
+		if t.ID == "null" {
+			t.ID = ""
+		}
+		d.callDelta(index, t.ID, t.Function.Name, argumentText(t.Function.Arguments))
+	}
+}
+
+// partsOf reads content: a text, or a list of parts.
+func partsOf(raw json.RawMessage) []part {
+	if len(raw) == 0 {
+		return nil
+	}
+	switch raw[0] {
+	case '"':
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			return []part{{Type: "text", Text: s}}
+		}
+	case '[':
+		var list []part
+		if err := json.Unmarshal(raw, &list); err == nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// argumentText gives arguments as text; the vendor sends a string, or the object
+// itself.
+func argumentText(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+func (d *decoder) think(text string) {
+	if text == "" {
+		return
+	}
+	if d.thinking == nil {
+		d.closeBlocks()
+		d.thinking = d.out.Thinking()
+	}
+	d.thinking.Append(text)
+}
+
+func (d *decoder) say(text string) {
+	if text == "" {
+		return
+	}
+	if d.text == nil {
+		d.closeBlocks()
+		d.text = d.out.Text()
+	}
+	d.text.Append(text)
+}
+
+func (d *decoder) callDelta(index int, id, name, text string) {
+	var call *toolCall
+	for _, c := range d.calls {
+		if index >= 0 && c.index == index || index < 0 && id != "" && c.id == id {
+			call = c
+		}
+	}
+	if n := len(d.calls); call == nil && index < 0 && id == "" && name == "" && n > 0 {
+		call = d.calls[n-1]
+	}
+	if call == nil {
+		if id == "" && name == "" && text == "" {
+			return
+		}
+		d.closeBlocks()
+		call = &toolCall{index: index, id: id, w: d.out.ToolCall(id, name)}
+		d.calls = append(d.calls, call)
+	}
+	if c := call.w.Call(); !call.w.Closed() {
+		if call.id == "" {
+			call.id, c.ID = id, id
+		}
+		if c.Name == "" {
+			c.Name = name
+		}
+	}
+	if call.w.Closed() && strings.TrimSpace(text) != "" {
+		d.odd(fmt.Sprintf("more arguments for the call %q, which were whole", call.w.Call().ID), []byte(text))
+	}
+	call.w.Append(text)
+}
+
+// closeBlocks ends what is open, as another block begins: text, thinking, and
+// calls whose arguments are whole.
+func (d *decoder) closeBlocks() {
+	d.closeSpoken()
+	for _, c := range d.calls {
+		text := bytes.TrimSpace([]byte(c.w.String()))
+		if !c.w.Closed() && len(text) > 1 && text[0] == '{' && json.Valid(text) {
+			d.endCall(c)
+		}
+	}
+}
+
+func (d *decoder) closeSpoken() {
+	if d.thinking != nil {
+		d.thinking.End()
+		d.thinking = nil
+	}
+	if d.text != nil {
+		d.text.End()
+		d.text = nil
+	}
+}
+
+func (d *decoder) endCall(c *toolCall) {
+	d.nameCall(c)
+	c.w.End()
+}
+
+// nameCall gives an id to a call that came without.
+func (d *decoder) nameCall(c *toolCall) {
+	if call := c.w.Call(); call.ID == "" {
+		call.ID = hashID(d.msg.ResponseID + " " + strconv.FormatInt(d.msg.Timestamp, 10) + " " + strconv.Itoa(c.w.Index()))
+	}
+}
+
+// settle leaves the message whole whatever happened.
+func (d *decoder) settle() {
+	for _, c := range d.calls {
+		d.nameCall(c)
+	}
+	d.msg.RawStopReason = d.finish
+	if d.usage == nil {
+		d.msg.Usage = ai.Usage{Unknown: true}
+		return
+	}
+	d.msg.Usage = d.usage.tokens(d.call.Model)
+}
+
+// complete reports whether the answer was whole although the connection then
+// broke.
+func (d *decoder) complete(err error) bool {
+	var e *ai.APIError
+	if d.finish == "" || !errors.As(err, &e) || e.Kind != ai.KindCutStream {
+		return false
+	}
+	d.out.Diagnose("connection_lost_after_end", map[string]string{"problem": e.Message})
+	return true
+}
+
+// end decides how the answer ended.
+func (d *decoder) end() error {
+	switch d.finish {
+	case "":
+		return ai.Errorf(ai.KindCutStream, "Mistral stream ended without a finish reason")
+	case "stop", "tool_calls":
+		d.msg.StopReason = ai.StopEnd
+		if len(d.calls) > 0 {
+			d.msg.StopReason = ai.StopToolUse
+		}
+	case "length", "model_length":
+		d.msg.StopReason = ai.StopLength
+	case "error":
+		return ai.Errorf(ai.KindServer, "server error: the vendor ended the answer with finish_reason error")
+	case "content_filter":
+		return ai.Errorf(ai.KindRefusal, "Provider finish_reason: content_filter")
+	default:
+		return ai.Errorf(ai.KindUnknown, "Provider finish_reason: %s", d.finish)
+	}
+	d.closeSpoken()
+	for _, c := range d.calls {
+		d.endCall(c)
+	}
+	return nil
+}
