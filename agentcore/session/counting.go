@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
+	"iter"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/jsonobj"
@@ -68,18 +70,59 @@ func (st *Stats) addStored(t Type, text []byte) {
 
 // countCalls counts the tool calls in a stored content.
 func countCalls(content json.RawMessage) int {
-	if len(content) == 0 || content[0] != '[' {
-		return 0
-	}
-	var blocks []struct{ Type string }
-	if json.Unmarshal(content, &blocks) != nil {
-		return 0
-	}
 	n := 0
-	for _, b := range blocks {
-		if b.Type == string(ai.BlockToolCall) {
+	for block := range elements(content) {
+		if t, err := typeOf(block); err == nil && t == Type(ai.BlockToolCall) {
 			n++
 		}
 	}
 	return n
+}
+
+// elements gives the objects in a JSON array; nothing for any other value. It
+// hops from string to string, as most of a content is in strings.
+func elements(array []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if len(array) == 0 || array[0] != '[' {
+			return
+		}
+		depth, start := 0, 0
+		for i := 0; i < len(array); i++ {
+			switch array[i] {
+			case '"':
+				end := stringEnd(array, i)
+				if end < 0 {
+					return
+				}
+				i = end
+			case '{', '[':
+				if depth++; depth == 2 {
+					start = i
+				}
+			case '}', ']':
+				if depth--; depth == 1 && array[start] == '{' && !yield(array[start:i+1]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stringEnd gives the place of the quote that ends the string which begins at
+// i, -1 if there is none.
+func stringEnd(b []byte, i int) int {
+	for j := i + 1; ; j++ {
+		k := bytes.IndexByte(b[j:], '"')
+		if k < 0 {
+			return -1
+		}
+		j += k
+		m := j - 1
+		for m > i && b[m] == '\\' {
+			m--
+		}
+		if (j-m)%2 == 1 {
+			return j
+		}
+	}
 }

@@ -68,9 +68,7 @@ func DecodeEntry(line []byte, codec Codec) (Entry, error) {
 	return e, nil
 }
 
-var errFound = errors.New("found")
-
-// typeOf finds the type member of an object.
+// typeOf finds the type member of an object; of several the last one counts.
 func typeOf(line []byte) (Type, error) {
 	var t Type
 	err := jsonobj.Walk(line, func(key string, v json.RawMessage) error {
@@ -80,12 +78,9 @@ func typeOf(line []byte) (Type, error) {
 		if err := json.Unmarshal(v, &t); err != nil {
 			return fmt.Errorf("field \"type\": %w", err)
 		}
-		return errFound
+		return nil
 	})
-	if err != nil && !errors.Is(err, errFound) {
-		return "", err
-	}
-	return t, nil
+	return t, err
 }
 
 // lenient decodes v into p; null leaves p as it is.

@@ -234,7 +234,7 @@ func TestDirLatest(t *testing.T) {
 	}
 }
 
-// Case 30 of the public reports: many big sessions, listed in little memory.
+// Many big sessions are listed in little memory.
 func TestListBigSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 60 MB")

@@ -146,8 +146,8 @@ func (s Stub) checked() Stub {
 	return s
 }
 
-// CreateFile makes a session that will be kept in a file. Missing parts of
-// the header are filled in. The file appears, with all directories to it, when
+// CreateFile makes a session that will be kept in a file. The header must be
+// complete, see [Header.Complete]. The file appears, with all directories to it, when
 // the first user or assistant message is appended, or at once if one is among
 // the lines; it must not be there already. Lines are entries as stored, ids
 // included.
@@ -155,6 +155,9 @@ func CreateFile(ctx context.Context, path string, h Header, lines iter.Seq2[[]by
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("create session %s: %w", path, err)
+	}
+	if h.ID == "" || h.Version == 0 {
+		return nil, fmt.Errorf("create session %s: the header is not complete", path)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("create session %s: %w", path, fs.ErrExist)

@@ -186,31 +186,25 @@ func (s *scanner) begin(isValue bool) {
 func (s *scanner) str(b []byte, i int) int {
 	for {
 		j := bytes.IndexByte(b[i:], '"')
-		piece := b[i:]
-		if j >= 0 {
-			piece = b[i : i+j]
-		}
-		n := 0
-		for n < len(piece) && piece[len(piece)-1-n] == '\\' {
-			n++
-		}
-		if n == len(piece) {
-			n += s.slashes
+		end := i + j
+		if j < 0 {
+			end = len(b)
 		}
 		if s.capture != captureNone {
-			s.buf = append(s.buf, piece...)
-			if len(s.buf) > maxCaptured {
-				s.capture = captureNone
-				if !s.value {
-					s.key = memberOther
-				}
-			}
+			s.copy(b[i:end])
+		}
+		n := 0 // backslashes before the quote
+		for end-n > i && b[end-1-n] == '\\' {
+			n++
+		}
+		if n == end-i {
+			n += s.slashes
 		}
 		if j < 0 {
 			s.slashes = n
 			return len(b)
 		}
-		i += j + 1
+		i = end + 1
 		s.slashes = 0
 		if n%2 == 0 {
 			s.inString = false
@@ -223,7 +217,21 @@ func (s *scanner) str(b []byte, i int) int {
 	}
 }
 
+// copy captures a piece of a string.
+func (s *scanner) copy(piece []byte) {
+	s.buf = append(s.buf, piece...)
+	if len(s.buf) > maxCaptured {
+		s.capture = captureNone
+		if !s.value {
+			s.key = memberOther
+		}
+	}
+}
+
 func (s *scanner) endString() {
+	if s.capture == captureNone {
+		return
+	}
 	switch s.capture {
 	case captureKey:
 		s.key = s.member()

@@ -285,7 +285,8 @@ func (s *Session) read(ctx context.Context, i int) (Entry, error) {
 // Append adds an entry under the leaf and makes it the leaf. It fills in the
 // entry's Meta and gives its id; the entry must not be changed afterwards.
 // When it returns without an error, the entry survives the end of the process.
-// When it fails, nothing has changed.
+// When it fails, nothing has changed. That ctx was cancelled does not stop it:
+// what was said before a run was aborted is stored like all else.
 func (s *Session) Append(ctx context.Context, e Entry) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -339,6 +340,7 @@ func (s *Session) appendUnder(ctx context.Context, parent int, e Entry) (id stri
 	if err != nil {
 		return "", fmt.Errorf("append %s entry: %w", e.Type(), err)
 	}
+	ctx = context.WithoutCancel(ctx)
 	stub, err := s.st.Append(ctx, stubOf(e), text)
 	if err != nil {
 		return "", err

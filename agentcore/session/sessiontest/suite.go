@@ -9,6 +9,7 @@
 package sessiontest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ func Run(t *testing.T, newRepo NewRepo) {
 		{"unknown entries and fields are kept", testUnknown},
 		{"JSON from outside can not tear a line", testLineFeeds},
 		{"a refused entry changes nothing", testRefused},
+		{"what was said before an abort is stored", testCancelled},
 		{"a second writer is refused", testSecondWriter},
 		{"a reader changes nothing", testReadOnly},
 		{"a reader can follow", testFollow},
@@ -416,6 +418,26 @@ func testRefused(t *testing.T, r session.Repo) {
 	s = reopen(t, r, s, session.ReadWrite)
 	if s.Leaf() != a || s.Len() != 3 {
 		t.Errorf("after opening again: leaf %q of %d entries, want %q of 3", s.Leaf(), s.Len(), a)
+	}
+}
+
+func testCancelled(t *testing.T, r session.Repo) {
+	s := create(t, r)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a, err := s.Append(ctx, User("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Append(ctx, Assistant("b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.MoveTo(ctx, a); err != nil {
+		t.Fatal(err)
+	}
+	s = reopen(t, r, s, session.ReadWrite)
+	if s.Leaf() != a || s.Len() != 2 {
+		t.Errorf("leaf %q of %d entries", s.Leaf(), s.Len())
 	}
 }
 
