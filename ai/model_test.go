@@ -31,8 +31,12 @@ func TestThinkingLevelsOfModels(t *testing.T) {
 	}{
 		{"can not think", Model{}, "off", map[ThinkingLevel]ThinkingLevel{"high": "off", "": "off"}},
 		{"no map", Model{Reasoning: true}, "off minimal low medium high", map[ThinkingLevel]ThinkingLevel{"max": "high", "xhigh": "high", "low": "low", "": "off", "moon": "off"}},
-		{"gaps", Model{Reasoning: true, ThinkingLevels: levels("off", "minimal", "medium", "xhigh", "low=l", "high=h", "max=m")}, "low high max",
-			map[ThinkingLevel]ThinkingLevel{"medium": "high", "off": "low", "xhigh": "max", "": "low"}},
+		{
+			"gaps",
+			Model{Reasoning: true, ThinkingLevels: levels("off", "minimal", "medium", "xhigh", "low=l", "high=h", "max=m")},
+			"low high max",
+			map[ThinkingLevel]ThinkingLevel{"medium": "high", "off": "low", "xhigh": "max", "": "low"},
+		},
 		{"no off", Model{Reasoning: true, ThinkingLevels: levels("off", "minimal")}, "low medium high", map[ThinkingLevel]ThinkingLevel{"off": "low", "max": "high"}},
 		{"nothing left", Model{Reasoning: true, ThinkingLevels: levels("off", "minimal", "low", "medium", "high")}, "", map[ThinkingLevel]ThinkingLevel{"high": "off"}},
 	} {

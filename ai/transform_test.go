@@ -111,12 +111,14 @@ result ` + long + ` "r"
 		), result(long, "r")}, opts: TransformOptions{ToolCallID: PlainIDs(64)}, want: `assistant "yes" call:` + strings.ReplaceAll(long, "|", "_")[:64] + `:t{}
 result ` + strings.ReplaceAll(long, "|", "_")[:64] + ` "r"
 `},
-		{name: "ids that become alike", in: []Message{foreign(call("a|b"), call("a_b"), call("a.b")), result("a.b", "3"), result("a|b", "1"), result("a_b", "2")},
+		{
+			name: "ids that become alike", in: []Message{foreign(call("a|b"), call("a_b"), call("a.b")), result("a.b", "3"), result("a|b", "1"), result("a_b", "2")},
 			opts: TransformOptions{ToolCallID: PlainIDs(64)}, want: `assistant call:a_b:t{} call:a_b_` + ShortHash("a_b#1") + `:t{} call:a_b_` + ShortHash("a.b#1") + `:t{}
 result a_b "1"
 result a_b_` + ShortHash("a_b#1") + ` "2"
 result a_b_` + ShortHash("a.b#1") + ` "3"
-`},
+`,
+		},
 		{name: "a vendor that counts from 0 in each turn", in: []Message{own(call("call_0")), result("call_0", "1"), own(call("call_0")), result("call_0", "2")}, want: `assistant call:call_0:t{}
 result call_0 "1"
 assistant call:call_0_1:t{}
@@ -152,11 +154,13 @@ user "again"
 		{name: "a result of a failed turn is not given to an earlier call", in: []Message{own(call("a")), failed, result("a", "r")}, want: `assistant call:a:t{}
 result a error "No result provided"
 `},
-		{name: "system message between call and result", in: []Message{own(call("a")), &SystemMessage{Content: "new"}, result("a", "r")},
+		{
+			name: "system message between call and result", in: []Message{own(call("a")), &SystemMessage{Content: "new"}, result("a", "r")},
 			opts: TransformOptions{System: SystemTexts}, want: `assistant call:a:t{}
 result a "r"
 system "new"
-`},
+`,
+		},
 		{name: "blank content", in: []Message{
 			UserText("  \n"), own(&Text{Text: " \n"}), own(&Thinking{Text: " "}), foreign(&Thinking{Text: "only", Signature: "s"}), own(),
 			own(&Text{Text: ""}, call("a")), &ToolResultMessage{ToolCallID: "a", ToolName: "t", Content: []Block{&Text{}}},

@@ -238,12 +238,18 @@ func TestAnswers(t *testing.T) {
 		want         []string
 	}{
 		{"text", deltas(`{"role":"assistant","content":""}`, `{"content":"Hel"}`, `{"content":"lo é\n"}`) + finish("stop", "null"), []string{"text Hello é\n", "stop"}},
-		{"thinking", deltas(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"},{"type":"text","text":"m"}]}]}`, `{"content":[{"type":"thinking","thinking":"."}]}`, `{"content":[{"type":"text","text":"a"},{"type":"reference","reference_ids":[1]}]}`, `{"content":"b"}`) + finish("stop", "null"),
-			[]string{"thinking hm.", "text ab", "stop"}},
-		{"calls", deltas(`{"content":"x","tool_calls":[{"id":"abcdefgh1","function":{"name":"a","arguments":"{\"p\":1}"},"index":0},{"id":"null","function":{"name":"b","arguments":{"q":2}},"index":1}]}`) + finish("tool_calls", "null"),
-			[]string{"text x", `call abcdefgh1 a {"p":1}`, "call " + made(2) + ` b {"q":2}`, "toolUse"}},
-		{"calls in pieces", deltas(`{"tool_calls":[{"id":"a","function":{"name":"n","arguments":"{"},"index":0}]}`, `{"tool_calls":[{"id":"b","function":{"name":"n","arguments":"{"}}]}`, `{"tool_calls":[{"id":"null","function":{"arguments":"}"},"index":0},{"id":"b","function":{"arguments":"}"}}]}`, `{"tool_calls":[{}]}`) + finish("stop", "null"),
-			[]string{"call a n {}", "call b n {}", "toolUse"}},
+		{
+			"thinking", deltas(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"},{"type":"text","text":"m"}]}]}`, `{"content":[{"type":"thinking","thinking":"."}]}`, `{"content":[{"type":"text","text":"a"},{"type":"reference","reference_ids":[1]}]}`, `{"content":"b"}`) + finish("stop", "null"),
+			[]string{"thinking hm.", "text ab", "stop"},
+		},
+		{
+			"calls", deltas(`{"content":"x","tool_calls":[{"id":"abcdefgh1","function":{"name":"a","arguments":"{\"p\":1}"},"index":0},{"id":"null","function":{"name":"b","arguments":{"q":2}},"index":1}]}`) + finish("tool_calls", "null"),
+			[]string{"text x", `call abcdefgh1 a {"p":1}`, "call " + made(2) + ` b {"q":2}`, "toolUse"},
+		},
+		{
+			"calls in pieces", deltas(`{"tool_calls":[{"id":"a","function":{"name":"n","arguments":"{"},"index":0}]}`, `{"tool_calls":[{"id":"b","function":{"name":"n","arguments":"{"}}]}`, `{"tool_calls":[{"id":"null","function":{"arguments":"}"},"index":0},{"id":"b","function":{"arguments":"}"}}]}`, `{"tool_calls":[{}]}`) + finish("stop", "null"),
+			[]string{"call a n {}", "call b n {}", "toolUse"},
+		},
 		{"broken arguments", deltas(`{"tool_calls":[{"id":"a","function":{"name":"n","arguments":"{\"p"}}]}`) + finish("tool_calls", "null"), []string{"call a n {} not runnable", "toolUse"}},
 		{"length", deltas(`{"content":"x"}`) + finish("model_length", "null"), []string{"text x", "length"}},
 		{"error reason", finish("error", "null"), []string{"error server: server error: the vendor ended the answer with finish_reason error"}},

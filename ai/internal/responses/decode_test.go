@@ -109,31 +109,49 @@ func TestAnswers(t *testing.T) {
 		stream string
 		want   []string
 	}{
-		{"text", events(`response.created "response":{"id":"r1","model":"m"}`, added(0, message), delta("output_text", 0, "Hel"), delta("output_text", 0, "lo 東\n"),
-			`response.output_text.done "output_index":0,"text":"Hello 東\n"`, doneItem(0, `{"type":"message","id":"msg_1","phase":"final_answer","content":[{"type":"output_text","text":"Hello 東\n","annotations":[]}]}`), completed),
-			[]string{`text Hello 東` + "\n" + ` | {"v":1,"id":"msg_1","phase":"final_answer"}`, "stop completed"}},
-		{"reasoning in parts", events(added(0, reasoning), `response.reasoning_summary_part.added "output_index":0,"summary_index":0`, delta("reasoning_summary_text", 0, "a"), `response.reasoning_summary_part.done "output_index":0`,
-			`response.reasoning_summary_part.added "output_index":0,"summary_index":1`, delta("reasoning_summary_text", 0, "b"), doneItem(0, finalReasoning), completed),
-			[]string{"thinking a\n\nb | " + finalReasoning, "stop completed"}},
-		{"open reasoning", events(added(0, reasoning), `response.content_part.added "output_index":0,"part":{"type":"reasoning_text","text":""}`, delta("reasoning_text", 0, "a"),
-			doneItem(0, `{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"a"}]}`), completed),
-			[]string{`thinking a | {"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"a"}]}`, "stop completed"}},
-		{"hidden reasoning", events(added(0, reasoning), doneItem(0, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}`), completed),
-			[]string{`thinking  | {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}`, "stop completed"}},
-		{"encrypted content at the end", events(added(0, reasoning), doneItem(0, reasoning), `response.completed "response":{"status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"late"},{"type":"reasoning","id":"rs_2","encrypted_content":"other"},7]}`),
-			[]string{`thinking  | {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"late"}`, "stop completed"}},
-		{"refusal", events(added(0, message), delta("refusal", 0, "No."), doneItem(0, `{"type":"message","id":"msg_1","content":[{"type":"refusal","refusal":"No."}]}`), completed),
-			[]string{`text No. | {"v":1,"id":"msg_1"}`, "stop completed"}},
-		{"the item has the last word", events(added(0, message), delta("output_text", 0, "abc"), doneItem(0, `{"type":"message","id":"msg_1","content":[{"type":"output_text","text":"abd"},{"type":"output_text","text":"ef"}]}`), completed),
-			[]string{`text abdef | {"v":1,"id":"msg_1"}`, "stop completed"}},
-		{"items that come whole", events(doneItem(0, finalReasoning), doneItem(1, `{"type":"message","id":"m1","content":[{"type":"output_text","text":"x"}]}`), doneItem(2, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{\"a\":1}"}`), completed),
-			[]string{"thinking a\n\nb | " + finalReasoning, `text x | {"v":1,"id":"m1"}`, `call c1|fc_1 read {"a":1}`, "toolUse completed"}},
+		{
+			"text", events(`response.created "response":{"id":"r1","model":"m"}`, added(0, message), delta("output_text", 0, "Hel"), delta("output_text", 0, "lo 東\n"),
+				`response.output_text.done "output_index":0,"text":"Hello 東\n"`, doneItem(0, `{"type":"message","id":"msg_1","phase":"final_answer","content":[{"type":"output_text","text":"Hello 東\n","annotations":[]}]}`), completed),
+			[]string{`text Hello 東` + "\n" + ` | {"v":1,"id":"msg_1","phase":"final_answer"}`, "stop completed"},
+		},
+		{
+			"reasoning in parts", events(added(0, reasoning), `response.reasoning_summary_part.added "output_index":0,"summary_index":0`, delta("reasoning_summary_text", 0, "a"), `response.reasoning_summary_part.done "output_index":0`,
+				`response.reasoning_summary_part.added "output_index":0,"summary_index":1`, delta("reasoning_summary_text", 0, "b"), doneItem(0, finalReasoning), completed),
+			[]string{"thinking a\n\nb | " + finalReasoning, "stop completed"},
+		},
+		{
+			"open reasoning", events(added(0, reasoning), `response.content_part.added "output_index":0,"part":{"type":"reasoning_text","text":""}`, delta("reasoning_text", 0, "a"),
+				doneItem(0, `{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"a"}]}`), completed),
+			[]string{`thinking a | {"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"a"}]}`, "stop completed"},
+		},
+		{
+			"hidden reasoning", events(added(0, reasoning), doneItem(0, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}`), completed),
+			[]string{`thinking  | {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"}`, "stop completed"},
+		},
+		{
+			"encrypted content at the end", events(added(0, reasoning), doneItem(0, reasoning), `response.completed "response":{"status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"late"},{"type":"reasoning","id":"rs_2","encrypted_content":"other"},7]}`),
+			[]string{`thinking  | {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"late"}`, "stop completed"},
+		},
+		{
+			"refusal", events(added(0, message), delta("refusal", 0, "No."), doneItem(0, `{"type":"message","id":"msg_1","content":[{"type":"refusal","refusal":"No."}]}`), completed),
+			[]string{`text No. | {"v":1,"id":"msg_1"}`, "stop completed"},
+		},
+		{
+			"the item has the last word", events(added(0, message), delta("output_text", 0, "abc"), doneItem(0, `{"type":"message","id":"msg_1","content":[{"type":"output_text","text":"abd"},{"type":"output_text","text":"ef"}]}`), completed),
+			[]string{`text abdef | {"v":1,"id":"msg_1"}`, "stop completed"},
+		},
+		{
+			"items that come whole", events(doneItem(0, finalReasoning), doneItem(1, `{"type":"message","id":"m1","content":[{"type":"output_text","text":"x"}]}`), doneItem(2, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{\"a\":1}"}`), completed),
+			[]string{"thinking a\n\nb | " + finalReasoning, `text x | {"v":1,"id":"m1"}`, `call c1|fc_1 read {"a":1}`, "toolUse completed"},
+		},
 		{"deltas without an item", events(delta("reasoning_summary_text", 0, "h"), delta("output_text", 1, "x"), delta("function_call_arguments", 2, "{}"), completed), []string{"thinking h | ", "text x | ", "stop completed"}},
 		{"call", events(added(0, function), delta("function_call_arguments", 0, `{"a":`), delta("function_call_arguments", 0, `"é\n"}`), `response.function_call_arguments.done "output_index":0,"arguments":"{\"a\":\"é\\n\"}"`,
 			doneItem(0, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","namespace":"ns","arguments":"{\"a\":\"é\\n\"}"}`), completed), []string{`call c1|fc_1 read {"a":"é\n"}`, "toolUse completed"}},
-		{"calls in turn", events(added(0, function), added(1, `{"type":"function_call","id":"fc_2","call_id":"c2","name":"ls","arguments":"{"}`), delta("function_call_arguments", 1, `}`), delta("function_call_arguments", 0, `{}`),
-			doneItem(1, `{"type":"function_call","id":"fc_2","call_id":"c2","name":"ls","arguments":"{}"}`), doneItem(0, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{}"}`), completed),
-			[]string{"call c1|fc_1 read {}", "call c2|fc_2 ls {}", "toolUse completed"}},
+		{
+			"calls in turn", events(added(0, function), added(1, `{"type":"function_call","id":"fc_2","call_id":"c2","name":"ls","arguments":"{"}`), delta("function_call_arguments", 1, `}`), delta("function_call_arguments", 0, `{}`),
+				doneItem(1, `{"type":"function_call","id":"fc_2","call_id":"c2","name":"ls","arguments":"{}"}`), doneItem(0, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{}"}`), completed),
+			[]string{"call c1|fc_1 read {}", "call c2|fc_2 ls {}", "toolUse completed"},
+		},
 		{"the rest of the arguments", events(added(0, function), delta("function_call_arguments", 0, `{"a"`), doneItem(0, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{\"a\":1}"}`), completed), []string{`call c1|fc_1 read {"a":1}`, "toolUse completed"}},
 		{"broken arguments", events(added(0, function), doneItem(0, `{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{\"a\":"}`), completed), []string{`call c1|fc_1 read {} not runnable`, "toolUse completed"}},
 		{"custom call", events(added(0, custom), delta("custom_tool_call_input", 0, "a\""), delta("custom_tool_call_input", 0, "\n"), `response.custom_tool_call_input.done "output_index":0,"input":"a\"\n!"`,
@@ -154,10 +172,12 @@ func TestAnswers(t *testing.T) {
 		{"cut", events(added(0, message), delta("output_text", 0, "half")), []string{"text half | ", "error  cut_stream: OpenAI Responses stream ended before a terminal response event"}},
 		{"[DONE] early", events(added(0, message)) + "data: [DONE]\n\n", []string{"text  | ", "error  cut_stream: OpenAI Responses stream ended before a terminal response event"}},
 		{"not JSON", "data: {\"a\n\n", []string{`error  protocol: the stream holds an event that is not JSON: unexpected end of JSON input: {"a`}},
-		{"surprises", events(`response.future "x":[1]`, added(0, `{"type":"web_search_call","id":"ws"}`), `response.web_search_call.searching "output_index":0`, delta("output_text", 0, "not ours"), doneItem(0, `{"type":"web_search_call","id":"ws"}`),
-			added(1, `7`), added(2, message), `response.output_text.delta "output_index":"2","delta":5`, delta("output_text", 2, "x"), `response.output_text.annotation.added "output_index":2`, delta("function_call_arguments", 2, "no"),
-			doneItem(2, `{"type":"message"}`), delta("output_text", 2, "late"), doneItem(2, `{"type":"message","content":[]}`), `response.output_item.added`, `response.output_item.done`, completed),
-			[]string{"text x | ", "stop completed"}},
+		{
+			"surprises", events(`response.future "x":[1]`, added(0, `{"type":"web_search_call","id":"ws"}`), `response.web_search_call.searching "output_index":0`, delta("output_text", 0, "not ours"), doneItem(0, `{"type":"web_search_call","id":"ws"}`),
+				added(1, `7`), added(2, message), `response.output_text.delta "output_index":"2","delta":5`, delta("output_text", 2, "x"), `response.output_text.annotation.added "output_index":2`, delta("function_call_arguments", 2, "no"),
+				doneItem(2, `{"type":"message"}`), delta("output_text", 2, "late"), doneItem(2, `{"type":"message","content":[]}`), `response.output_item.added`, `response.output_item.done`, completed),
+			[]string{"text x | ", "stop completed"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -103,7 +103,8 @@ func conversation() []ai.Message {
 		other,
 		result("call_9|fc_9", "read", text("r")),
 		&ai.AssistantMessage{API: "anthropic-messages", Provider: "anthropic", Model: "c", StopReason: ai.StopEnd, Content: []ai.Block{
-			&ai.Thinking{Text: "theirs", Signature: "sig"}, text("Done."), call("toolu_"+strings.Repeat("y", 70)+"_", "read", `{"path":"b"}`), call("a.b|fc_"+strings.Repeat("z", 30), "status", `{}`)}},
+			&ai.Thinking{Text: "theirs", Signature: "sig"}, text("Done."), call("toolu_"+strings.Repeat("y", 70)+"_", "read", `{"path":"b"}`), call("a.b|fc_"+strings.Repeat("z", 30), "status", `{}`),
+		}},
 		&ai.SystemMessage{ToolsRemoved: []string{"status"}},
 		ai.UserText("Last."),
 	}
@@ -131,8 +132,10 @@ func TestRequests(t *testing.T) {
 		"plain-ids": {dialect: &Dialect{MaxTokens: true}},
 		"codex":     {dialect: codex(), opts: Options{ReasoningSummary: "detailed", TextVerbosity: "high"}},
 		"azure":     {dialect: &Dialect{Strict: true, MaxTokens: true, Model: "deployment", PairedIDs: true}},
-		"system-in-place": {compat: `{"supportsMidConvoSystemMessages":true,"supportsDeveloperRole":false}`, opts: Options{ServiceTier: "flex", ToolChoice: json.RawMessage(`{"type":"any"}`)},
-			change: func(c *ai.Call) { c.Options.Temperature = new(0.5); c.Options.MaxTokens = 3 }},
+		"system-in-place": {
+			compat: `{"supportsMidConvoSystemMessages":true,"supportsDeveloperRole":false}`, opts: Options{ServiceTier: "flex", ToolChoice: json.RawMessage(`{"type":"any"}`)},
+			change: func(c *ai.Call) { c.Options.Temperature = new(0.5); c.Options.MaxTokens = 3 },
+		},
 		"additional-tools": {compat: `{"supportsMidConvoSystemMessages":true,"supportsAdditionalTools":true,"supportsOpenAIGrammarTools":true,"supportsStrictMode":true}`, change: func(c *ai.Call) { c.Options.ToolChoice = "patch" }},
 		"tool-search":      {compat: `{"supportsMidConvoSystemMessages":true,"supportsToolSearch":true}`, history: conversation()[:11]},
 		"effort-on-the-way": {compat: `{"supportsMidConvoEffort":true}`, change: func(c *ai.Call) {

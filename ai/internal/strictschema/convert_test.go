@@ -12,16 +12,26 @@ func TestConvert(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want, err string }{
 		{name: "no properties", in: `{"type":"object"}`, want: `{"type":"object","properties":{},"required":[],"additionalProperties":false}`},
-		{name: "all required", in: `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer","minimum":1}},"required":["a","b"],"description":"d"}`,
-			want: `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer","minimum":1}},"description":"d","required":["b","a"],"additionalProperties":false}`},
-		{name: "optional", in: `{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string","description":"x"}}}`,
-			want: `{"type":"object","properties":{"a":{"anyOf":[{"type":"string","description":"x"},{"type":"null"}]}},"required":["a"],"additionalProperties":false}`},
-		{name: "optional that takes null", in: `{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"anyOf":[{"type":"string"},{"type":"null"}]},"c":{"enum":["x"]}}}`,
-			want: `{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"anyOf":[{"type":"string"},{"type":"null"}]},"c":{"anyOf":[{"enum":["x"]},{"type":"null"}]}},"required":["a","b","c"],"additionalProperties":false}`},
-		{name: "nested", in: `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}}},"required":["edits"]}`,
-			want: `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"],"additionalProperties":false}}},"required":["edits"],"additionalProperties":false}`},
-		{name: "property named like a keyword", in: `{"type":"object","properties":{"required":{"type":"string"},"if":{"type":"string"}},"required":["required","if"]}`,
-			want: `{"type":"object","properties":{"required":{"type":"string"},"if":{"type":"string"}},"required":["required","if"],"additionalProperties":false}`},
+		{
+			name: "all required", in: `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer","minimum":1}},"required":["a","b"],"description":"d"}`,
+			want: `{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer","minimum":1}},"description":"d","required":["b","a"],"additionalProperties":false}`,
+		},
+		{
+			name: "optional", in: `{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string","description":"x"}}}`,
+			want: `{"type":"object","properties":{"a":{"anyOf":[{"type":"string","description":"x"},{"type":"null"}]}},"required":["a"],"additionalProperties":false}`,
+		},
+		{
+			name: "optional that takes null", in: `{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"anyOf":[{"type":"string"},{"type":"null"}]},"c":{"enum":["x"]}}}`,
+			want: `{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"anyOf":[{"type":"string"},{"type":"null"}]},"c":{"anyOf":[{"enum":["x"]},{"type":"null"}]}},"required":["a","b","c"],"additionalProperties":false}`,
+		},
+		{
+			name: "nested", in: `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}}},"required":["edits"]}`,
+			want: `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"],"additionalProperties":false}}},"required":["edits"],"additionalProperties":false}`,
+		},
+		{
+			name: "property named like a keyword", in: `{"type":"object","properties":{"required":{"type":"string"},"if":{"type":"string"}},"required":["required","if"]}`,
+			want: `{"type":"object","properties":{"required":{"type":"string"},"if":{"type":"string"}},"required":["required","if"],"additionalProperties":false}`,
+		},
 		{name: "not JSON", in: `{`, err: "not JSON"},
 		{name: "root", in: `{"type":"array","items":{"type":"string"}}`, err: "root"},
 		{name: "root boolean", in: `true`, err: "no object"},
