@@ -49,6 +49,7 @@ type event struct {
 	Delta        *delta          `json:"delta"`
 	Usage        *usage          `json:"usage"`
 	Changes      json.RawMessage `json:"input_transformations"`
+	Error        json.RawMessage `json:"error"`
 }
 
 type startMessage struct {
@@ -124,6 +125,9 @@ func (d *decoder) slow(f sse.Frame) (done bool, err error) {
 	}
 	if e.Type == "" {
 		e.Type = string(f.Event)
+	}
+	if e.Type == "" && len(e.Error) > 0 && string(e.Error) != "null" {
+		e.Type = "error" // gateways leave it out, also in answers that are no stream
 	}
 	switch e.Type {
 	case "error":

@@ -130,7 +130,7 @@ func (d *Decoder) event(e *event, data []byte) (done bool, err error) {
 	case "response.failed", "response.cancelled", "response.canceled":
 		d.head(e.Response)
 		if e.Response != nil {
-			d.status, d.usage = e.Response.Status, e.Response.Usage
+			d.status = e.Response.Status
 		}
 		return false, ai.StreamError(data)
 	case "error":
@@ -157,6 +157,9 @@ func (d *Decoder) head(r *response) {
 	if r.Tier != "" {
 		d.tier = r.Tier
 	}
+	if r.Usage != nil {
+		d.usage = r.Usage
+	}
 }
 
 // finish takes a terminal event.
@@ -177,7 +180,7 @@ func (d *Decoder) finish(e *event) error {
 	if r.Incomplete != nil {
 		d.reason = r.Incomplete.Reason
 	}
-	d.usage, d.msg.EndTurn = r.Usage, r.EndTurn
+	d.msg.EndTurn = r.EndTurn
 	d.backfill(r.Output)
 	d.noteTransformations(r.Transformations)
 	return nil
