@@ -364,7 +364,7 @@ func (e *Editor) row(i, cursor, width int) string {
 		if cursor < 0 {
 			return p
 		}
-		return CursorMarker + cursorCell(" ") + text.Slice(p, 1, width)
+		return underCursor(p, width)
 	}
 	units := e.layout.units(i)
 	var b strings.Builder
@@ -391,6 +391,12 @@ func (e *Editor) row(i, cursor, width int) string {
 		b.WriteString(CursorMarker + cursorCell(" "))
 	}
 	return b.String()
+}
+
+// underCursor draws a text with the cursor on its first character.
+func underCursor(s string, width int) string {
+	n, w := text.Cluster(text.Strip(s))
+	return CursorMarker + cursorCell(text.Strip(s)[:n]) + text.Slice(s, w, width)
 }
 
 // cursorCell draws what is under the cursor.

@@ -54,6 +54,8 @@ func (p *Program) drawFull() {
 	t.refresh(width, true)
 	screen := make([]string, p.height)
 	copy(screen, p.view.window(t, rows))
+	p.drawMatches(screen[:rows], width)
+	p.drawSelection(screen[:rows], width)
 	copy(screen[rows:], bottom)
 	s := render.Screen{Rows: screen, ScrollBottom: rows, Bar: p.scrollbar(rows)}
 	p.drawOverlays(screen, p.height, &s.Cursor)

@@ -162,7 +162,7 @@ func (in *Input) Render(width int) []string {
 	if in.buf.Empty() && in.Placeholder != "" {
 		p := in.PlaceholderStyle.Render(in.Ruler.Truncate(in.Placeholder, room, "…"))
 		if in.focused {
-			p = CursorMarker + cursorCell(" ") + in.Ruler.Slice(p, 1, room)
+			p = underCursor(p, room)
 		}
 		return []string{prompt + p}
 	}

@@ -33,6 +33,13 @@ type Options struct {
 	// Scrollbar draws a scrollbar in full-screen mode, in these two forms of a
 	// cell. The zero value draws none.
 	ScrollbarTrack, ScrollbarThumb string
+	// Selection is the style of text that is selected with the mouse in
+	// full-screen mode, Match that of what a search found, CurrentMatch that of the
+	// match the view is at. The zero Style stands for swapped colours.
+	Selection, Match, CurrentMatch text.Style
+	// OnCopy gets text that was selected. Nil puts it on the clipboard by way of
+	// the terminal.
+	OnCopy func(string)
 	// Signals are the signals that end the program; Run then returns a
 	// [SignalError]. Nil leaves signals alone.
 	Signals []os.Signal
@@ -66,6 +73,8 @@ type Program struct {
 	overlays []*Overlay
 	filters  []*filter
 	view     view
+	selected selection
+	search   search
 
 	width, height int
 	inline        *render.Inline

@@ -29,6 +29,7 @@ type Item struct {
 	lines     []string
 	width     int // for which lines were drawn; 0 for never
 	dirty     bool
+	stop      bool
 }
 
 // NewTranscript returns an empty transcript.
@@ -105,6 +106,10 @@ func (it *Item) Replace(c Component) {
 	it.component = c
 	it.Touch()
 }
+
+// SetStop makes the item one that the keys for the previous and the next prompt
+// go to.
+func (it *Item) SetStop(stop bool) { it.stop = stop }
 
 // Remove takes the component out of the transcript.
 func (it *Item) Remove() {

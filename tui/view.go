@@ -12,6 +12,13 @@ type view struct {
 	item   int  // the first item in view
 	line   int  // and its first line
 	rows   int  // height of the window
+	shown  []place
+}
+
+// place is a line of a transcript.
+type place struct {
+	item *Item
+	line int
 }
 
 // The actions that scroll a full-screen transcript.
@@ -24,6 +31,9 @@ const (
 	actionLineDown     = "tui.altScreen.lineDown"
 	actionTop          = "tui.altScreen.top"
 	actionBottom       = "tui.altScreen.bottom"
+	actionPrevious     = "tui.altScreen.previousPrompt"
+	actionNext         = "tui.altScreen.nextPrompt"
+	actionSearch       = "tui.altScreen.search"
 )
 
 const wheelLines = 3
@@ -35,7 +45,7 @@ func (p *Program) scrollKey(ev input.Event) bool {
 	case input.Mouse:
 		switch {
 		case e.Action != input.MouseWheel:
-			return false
+			return p.selectWith(e)
 		case e.Button == input.WheelUp:
 			p.Scroll(-wheelLines)
 		case e.Button == input.WheelDown:
@@ -46,7 +56,7 @@ func (p *Program) scrollKey(ev input.Event) bool {
 		return true
 	case input.Key:
 		switch p.opts.Bindings.First(e, actionPageUp, actionPageDown, actionHalfPageUp, actionHalfPageDown,
-			actionLineUp, actionLineDown, actionTop, actionBottom) {
+			actionLineUp, actionLineDown, actionTop, actionBottom, actionPrevious, actionNext, actionSearch) {
 		case actionPageUp:
 			p.Scroll(-page)
 		case actionPageDown:
@@ -65,6 +75,12 @@ func (p *Program) scrollKey(ev input.Event) bool {
 		case actionBottom:
 			p.view.follow = true
 			p.dirty = true
+		case actionPrevious:
+			p.ScrollToStop(-1)
+		case actionNext:
+			p.ScrollToStop(1)
+		case actionSearch:
+			p.OpenSearch()
 		default:
 			return false
 		}
@@ -113,8 +129,31 @@ func (p *Program) ScrollTo(it *Item) {
 	if it.t != p.Transcript {
 		return
 	}
-	p.view = view{item: it.index, rows: p.view.rows}
+	p.view.follow, p.view.item, p.view.line = false, it.index, 0
 	p.dirty = true
+}
+
+// ScrollToStop brings the nearest item above (-1) or below (1) the top of the
+// window that is a stop, see [Item.SetStop], to the top.
+func (p *Program) ScrollToStop(direction int) {
+	t, v := p.Transcript, p.view
+	if v.follow {
+		v.anchorEnd(t)
+	}
+	i := v.item
+	if direction < 0 && v.line == 0 || direction > 0 {
+		i += direction
+	}
+	for ; i >= 0 && i < len(t.items); i += direction {
+		if t.items[i].stop {
+			p.ScrollTo(t.items[i])
+			return
+		}
+	}
+	if direction > 0 {
+		p.view.follow = true
+		p.dirty = true
+	}
 }
 
 // Following reports whether the end of the transcript is in view and stays so.
@@ -152,10 +191,18 @@ func (v *view) anchorEnd(t *Transcript) {
 // the limits of what there is.
 func (v *view) window(t *Transcript, rows int) []string {
 	v.rows = rows
+	v.shown = v.shown[:0]
 	if rows <= 0 {
 		return nil
 	}
 	out := make([]string, 0, rows)
+	take := func(it *Item, from int) {
+		to := min(len(it.lines), from+rows-len(out))
+		out = append(out, it.lines[from:to]...)
+		for line := from; line < to; line++ {
+			v.shown = append(v.shown, place{it, line})
+		}
+	}
 	if !v.follow {
 		v.item = min(max(v.item, 0), len(t.items))
 		line := v.line
@@ -170,7 +217,7 @@ func (v *view) window(t *Transcript, rows int) []string {
 				}
 				continue
 			}
-			out = append(out, lines[line:min(len(lines), line+rows-len(out))]...)
+			take(t.items[i], line)
 			line = 0
 		}
 		if len(out) == rows {
@@ -185,15 +232,14 @@ func (v *view) window(t *Transcript, rows int) []string {
 		}
 		// There is less than a window below: show the end.
 		v.follow = true
-		out = out[:0]
+		out, v.shown = out[:0], v.shown[:0]
 	}
 	v.anchorEnd(t)
 	line := v.line
 	for i := v.item; i < len(t.items) && len(out) < rows; i++ {
 		t.layOut(t.items[i])
 		lines := t.items[i].lines
-		line = min(line, len(lines))
-		out = append(out, lines[line:min(len(lines), line+rows-len(out))]...)
+		take(t.items[i], min(line, len(lines)))
 		line = 0
 	}
 	return out
