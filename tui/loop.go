@@ -30,6 +30,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 		p.ended = true
 		p.posts = nil
 		p.mu.Unlock()
+		close(p.over)
 	}()
 	if err := p.term.Start(); err != nil {
 		return fmt.Errorf("run the user interface: %w", err)

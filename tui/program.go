@@ -91,6 +91,7 @@ type Program struct {
 	posts []func()
 	ended bool
 	wake  chan struct{}
+	over  chan struct{} // closed when Run has ended
 	quit  error
 	done  bool // Quit was called
 }
@@ -107,7 +108,7 @@ func New(opts Options) *Program {
 	}
 	p := &Program{
 		Transcript: NewTranscript(), Bottom: &Container{},
-		opts: opts, term: opts.Terminal, wake: make(chan struct{}, 1),
+		opts: opts, term: opts.Terminal, wake: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 	reported := map[string]bool{}
 	report := func(err error) {
