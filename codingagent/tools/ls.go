@@ -123,7 +123,8 @@ func sortNames(entries []fs.DirEntry) {
 // listing is the text of ls, find and grep in the making.
 type listing struct {
 	text  strings.Builder
-	notes []string
+	notes []string // sentences for the hint
+	after []string // sentences that come behind the one about the byte limit
 }
 
 // line adds a line to the list.
@@ -137,6 +138,17 @@ func (l *listing) line(text string) {
 // note adds a sentence, without its full stop, to the hint at the end.
 func (l *listing) note(sentence string) { l.notes = append(l.notes, sentence) }
 
+// unreadable notes how many files or directories could not be read.
+func (l *listing) unreadable(n int) {
+	switch n {
+	case 0:
+	case 1:
+		l.after = append(l.after, "1 file or directory could not be read")
+	default:
+		l.after = append(l.after, fmt.Sprintf("%d files or directories could not be read", n))
+	}
+}
+
 // result cuts the list to the byte limit and puts the hint behind it.
 func (l *listing) result(empty string, details ListDetails) agentcore.ToolResult {
 	cut := truncate.Head(l.text.String(), truncate.Limits{Lines: truncate.Unlimited})
@@ -149,6 +161,7 @@ func (l *listing) result(empty string, details ListDetails) agentcore.ToolResult
 	if text == "" {
 		text = empty
 	}
+	l.notes = append(l.notes, l.after...)
 	if len(l.notes) > 0 {
 		text += "\n\n[" + strings.Join(l.notes, ". ") + ".]"
 	}

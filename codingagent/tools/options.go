@@ -75,7 +75,7 @@ func New(o Options) []Definition {
 		o.Model = func() ModelFacts { return ModelFacts{} }
 	}
 	return []Definition{
-		readTool(o), bashTool(o), powerShellTool(o), editTool(o), writeTool(o), lsTool(o),
+		readTool(o), bashTool(o), powerShellTool(o), editTool(o), writeTool(o), grepTool(o), findTool(o), lsTool(o),
 	}
 }
 

@@ -146,7 +146,7 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s: sampling %s", d.Name, got)
 		}
 	}
-	if got := strings.Join(names, " "); got != "read bash powershell edit write ls" {
+	if got := strings.Join(names, " "); got != "read bash powershell edit write grep find ls" {
 		t.Errorf("tools are %s", got)
 	}
 }

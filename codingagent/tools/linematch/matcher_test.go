@@ -131,9 +131,9 @@ func TestNeedles(t *testing.T) {
 		"_(b|c)?z":             "exact _bz,_cz,_z",
 		"x.*(foo|ba[rz])":      "x",
 		`[A-Z]{5}[0-9]{2}`:     "",
-		"e":                    "",
+		"e":                    "exact e",
 		`\w+\s+\w+`:            "",
-		"(?i)e|t":              "",
+		"(?i)e|t|a|o|n|r|i":    "",
 		"colou?r":              "exact colour,color",
 	} {
 		m, err := Compile(pattern, Options{})
