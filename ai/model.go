@@ -107,11 +107,13 @@ func (m *Model) Accepts(kind string) bool {
 
 // Same reports whether both are the same model of the same provider.
 func (m *Model) Same(o *Model) bool {
-	typ := func(m *Model) ModelType {
-		if m.Type == "" {
-			return ModelChat
-		}
-		return m.Type
+	return m != nil && o != nil && m.ID == o.ID && m.Provider == o.Provider && m.kind() == o.kind()
+}
+
+// kind is the type, with the meaning of an empty one.
+func (m *Model) kind() ModelType {
+	if m.Type == "" {
+		return ModelChat
 	}
-	return m != nil && o != nil && m.ID == o.ID && m.Provider == o.Provider && typ(m) == typ(o)
+	return m.Type
 }

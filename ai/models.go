@@ -2,7 +2,6 @@ package ai
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -28,6 +27,16 @@ type ModelsConfig struct {
 	// ResolveKey expands indirections in stored keys ("$NAME", "!command");
 	// nil leaves them as they are.
 	ResolveKey func(ctx context.Context, value string) (string, error)
+	// OAuthClientID gives the OAuth client id that was configured for a provider,
+	// "" for none; nil, or none, means the variable that [auth.ClientIDVariable]
+	// names.
+	OAuthClientID func(provider string) string
+	// InstallationID gives a UUID that stays the same on this machine. Some
+	// vendors need it to sign in; nil means that there is none.
+	InstallationID func(ctx context.Context) (string, error)
+	// Lists keeps the lists of models that vendors gave; nil keeps them in memory
+	// only. See [Models.Refresh].
+	Lists ListStore
 	// HTTPClient sends the requests; nil means one with sensible time-outs
 	// and proxies from Env.
 	HTTPClient *http.Client
@@ -45,6 +54,7 @@ type Models struct {
 	mu        sync.RWMutex
 	providers map[string]Provider
 	order     []string
+	lists     map[string]*list // by provider
 }
 
 // NewModels makes a collection that takes keys from the environment.
@@ -68,7 +78,7 @@ func (c ModelsConfig) New(providers ...Provider) *Models {
 	if c.Identity.UserAgent == "" {
 		c.Identity.UserAgent = "pi-go/" + Version
 	}
-	m := &Models{cfg: c, providers: make(map[string]Provider)}
+	m := &Models{cfg: c, providers: make(map[string]Provider), lists: make(map[string]*list)}
 	m.http = transport.New(transport.Options{HTTP: c.HTTPClient, Env: c.Env.Lookup})
 	for _, p := range providers {
 		m.SetProvider(p)
@@ -88,6 +98,8 @@ func (m *Models) SetProvider(p Provider) {
 	if _, known := m.providers[p.ID()]; !known {
 		m.order = append(m.order, p.ID())
 	}
+	m.dropList(p.ID())
+	m.lists[p.ID()] = &list{}
 	m.providers[p.ID()] = p
 }
 
@@ -95,6 +107,7 @@ func (m *Models) SetProvider(p Provider) {
 func (m *Models) DeleteProvider(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.dropList(id)
 	delete(m.providers, id)
 	m.order = slices.DeleteFunc(m.order, func(o string) bool { return o == id })
 }
@@ -124,8 +137,8 @@ func (m *Models) Model(provider, id string) (*Model, error) {
 		return nil, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
 	}
 	var ids []string
-	for _, model := range p.Models() {
-		if model.Type != "" && model.Type != ModelChat {
+	for _, model := range m.listed(p) {
+		if model.kind() != ModelChat {
 			continue
 		}
 		if model.ID == id {
@@ -146,10 +159,26 @@ func (m *Models) providerIDs() []string {
 func (m *Models) Chat() []*Model {
 	var list []*Model
 	for _, p := range m.Providers() {
-		for _, model := range p.Models() {
-			if model.Type == "" || model.Type == ModelChat {
-				list = append(list, model)
-			}
+		list = appendOfType(list, m.listed(p), []ModelType{ModelChat})
+	}
+	return list
+}
+
+// List lists all models of a provider, of every type, those that the vendor told
+// included (see [Models.Refresh]). The models are shared: do not change them.
+func (m *Models) List(provider string) []*Model {
+	p := m.Provider(provider)
+	if p == nil {
+		return nil
+	}
+	return slices.Clone(m.listed(p))
+}
+
+// appendOfType appends the models that have one of the types; none means all.
+func appendOfType(list, models []*Model, types []ModelType) []*Model {
+	for _, model := range models {
+		if len(types) == 0 || slices.Contains(types, model.kind()) {
+			list = append(list, model)
 		}
 	}
 	return list
@@ -199,52 +228,54 @@ func status(p Provider, in auth.Input) AuthStatus {
 	return AuthStatus{}
 }
 
-// Available lists the chat models whose provider is configured. Providers
-// whose credentials can not be read are left out; CheckAuth tells why.
+// Available lists the chat models whose provider is configured, without those that
+// the stored login does not give access to. Providers whose credentials can not be
+// read are left out; CheckAuth tells why.
 func (m *Models) Available(ctx context.Context) []*Model {
-	var list []*Model
-	configured := m.Configured(ctx)
-	for _, p := range m.Providers() {
-		if !configured[p.ID()] {
-			continue
-		}
-		for _, model := range m.accessible(ctx, p) {
-			if model.Type == "" || model.Type == ModelChat {
-				list = append(list, model)
-			}
-		}
-	}
-	return list
+	return m.AvailableOfType(ctx, ModelChat)
 }
 
-// accessible lists the models of a provider that the stored credential has access
-// to.
-func (m *Models) accessible(ctx context.Context, p Provider) []*Model {
-	f, ok := p.(ModelFilter)
-	if !ok {
-		return p.Models()
+// AvailableOfType is Available for models of these types; none means all.
+func (m *Models) AvailableOfType(ctx context.Context, types ...ModelType) []*Model {
+	var list []*Model
+	usable := m.usable(ctx)
+	for _, p := range m.Providers() {
+		in, ok := usable[p.ID()]
+		if !ok {
+			continue
+		}
+		models := m.listed(p)
+		if f, ok := p.(ModelFilter); ok {
+			models = f.FilterModels(models, in.Credential)
+		}
+		list = appendOfType(list, models, types)
 	}
-	var c *auth.Credential
-	if m.cfg.Credentials != nil {
-		c, _ = m.cfg.Credentials.Read(ctx, p.ID()) // what is wrong with it, CheckAuth tells
-	}
-	return f.FilterModels(p.Models(), c)
+	return list
 }
 
 // Configured tells which providers are configured, by id. It asks the store
 // of credentials once for all; like CheckAuth it has no side effects.
 func (m *Models) Configured(ctx context.Context) map[string]bool {
+	configured := make(map[string]bool)
+	for id := range m.usable(ctx) {
+		configured[id] = true
+	}
+	return configured
+}
+
+// usable gives what the configured providers authenticate with.
+func (m *Models) usable(ctx context.Context) map[string]auth.Input {
+	usable := make(map[string]auth.Input)
 	stored := make(map[string]bool)
 	if m.cfg.Credentials != nil {
 		list, err := m.cfg.Credentials.List(ctx)
 		if err != nil {
-			return stored // nothing can be used before that is mended
+			return usable // nothing can be used before that is mended
 		}
 		for _, info := range list {
 			stored[info.Provider] = true
 		}
 	}
-	configured := make(map[string]bool)
 	for _, p := range m.Providers() {
 		in := m.environment()
 		if stored[p.ID()] {
@@ -253,9 +284,11 @@ func (m *Models) Configured(ctx context.Context) map[string]bool {
 				continue
 			}
 		}
-		configured[p.ID()] = status(p, in).Configured()
+		if status(p, in).Configured() {
+			usable[p.ID()] = in
+		}
 	}
-	return configured
+	return usable
 }
 
 // environment is what a provider without stored credentials may look at.
@@ -300,7 +333,7 @@ func (m *Models) resolveAuth(ctx context.Context, p Provider, opts Options) (aut
 		return auth.Resolved{}, err
 	}
 	if c := in.Credential; c != nil && c.Type == auth.TypeOAuth && methods.OAuth != nil {
-		c, err := m.fresh(ctx, p, methods.OAuth, c)
+		c, err := m.fresh(ctx, p, methods.OAuth, c, in.Env)
 		if err != nil {
 			return auth.Resolved{}, &APIError{Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(), Message: err.Error(), Err: err}
 		}
@@ -325,37 +358,6 @@ func (m *Models) resolveAuth(ctx context.Context, p Provider, opts Options) (aut
 		return auth.Resolved{}, notConfigured(p)
 	}
 	return *r, nil
-}
-
-// refreshMargin is how long before its expiry a token is renewed.
-const refreshMargin = 5 * time.Minute
-
-// fresh gives a login that is valid for a while, renewing it under the
-// store's lock if need be; another process may have done so meanwhile.
-func (m *Models) fresh(ctx context.Context, p Provider, method auth.OAuthMethod, c *auth.Credential) (*auth.Credential, error) {
-	stale := func(c *auth.Credential) bool {
-		return c.Expires != 0 && m.cfg.Now().Add(refreshMargin).UnixMilli() >= c.Expires
-	}
-	if !stale(c) {
-		return c, nil
-	}
-	old := c
-	c, err := m.cfg.Credentials.Modify(ctx, p.ID(), func(c *auth.Credential) (*auth.Credential, error) {
-		if c == nil || c.Type != auth.TypeOAuth {
-			return c, errors.New("the stored login was removed meanwhile")
-		}
-		if !stale(c) {
-			return c, nil
-		}
-		return method.Refresh(ctx, c)
-	})
-	if err != nil {
-		if m.cfg.Now().UnixMilli() < old.Expires {
-			return old, nil // it still works; the next request tries again
-		}
-		return nil, fmt.Errorf("refresh the login of %s: %w", p.ID(), err)
-	}
-	return c, nil
 }
 
 // notConfigured says which variable or login would give the provider a key.

@@ -72,6 +72,8 @@ type ProviderConfig struct {
 	APIs []API
 	// Headers are sent with each request, below those of the model.
 	Headers map[string]string
+	// Source, if set, asks the vendor for its models; see [Models.Refresh].
+	Source *ListSource
 	// FilterModels gives the models that a stored credential (nil when there is
 	// none) has access to; nil means all. It must not change the slice.
 	FilterModels func(models []*Model, c *auth.Credential) []*Model
@@ -86,9 +88,6 @@ func NewProvider(c ProviderConfig) Provider {
 	if c.Name == "" {
 		c.Name = c.ID
 	}
-	if c.FilterModels != nil {
-		return &filteringProvider{provider{c}}
-	}
 	return &provider{c}
 }
 
@@ -98,6 +97,14 @@ func (p *provider) ID() string                 { return p.c.ID }
 func (p *provider) Name() string               { return p.c.Name }
 func (p *provider) Auth() auth.Methods         { return p.c.Auth }
 func (p *provider) Headers() map[string]string { return p.c.Headers }
+func (p *provider) ListSource() *ListSource    { return p.c.Source }
+
+func (p *provider) FilterModels(models []*Model, c *auth.Credential) []*Model {
+	if p.c.FilterModels == nil {
+		return models
+	}
+	return p.c.FilterModels(models, c)
+}
 
 func (p *provider) Models() []*Model {
 	if p.c.LoadModels != nil {
@@ -114,13 +121,6 @@ func (p *provider) API(m *Model) (API, error) {
 	return p.c.APIs[at], nil
 }
 
-// filteringProvider is a provider whose models depend on the account.
-type filteringProvider struct{ provider }
-
-func (p *filteringProvider) FilterModels(models []*Model, c *auth.Credential) []*Model {
-	return p.c.FilterModels(models, c)
-}
-
 // ModelFilter is a [Provider] whose models depend on the account.
 type ModelFilter interface {
 	// FilterModels gives those of the models that a stored credential (nil when
@@ -133,36 +133,10 @@ type HeaderProvider interface {
 	Headers() map[string]string
 }
 
-// WithOAuth gives the provider with another login, such as one with a client id of
-// the program's own. nil takes the login away.
-func WithOAuth(p Provider, login auth.OAuthMethod) Provider {
-	if f, ok := p.(ModelFilter); ok {
-		return &filteringWithOAuth{withOAuth{p, login}, f}
-	}
-	return &withOAuth{p, login}
-}
-
-type filteringWithOAuth struct {
-	withOAuth
-	ModelFilter
-}
-
-type withOAuth struct {
-	Provider
-	login auth.OAuthMethod
-}
-
-func (p *withOAuth) Auth() auth.Methods {
-	m := p.Provider.Auth()
-	m.OAuth = p.login
-	return m
-}
-
-func (p *withOAuth) Headers() map[string]string {
-	if h, ok := p.Provider.(HeaderProvider); ok {
-		return h.Headers()
-	}
-	return nil
+// ListProvider is a [Provider] whose vendor can be asked for its models.
+type ListProvider interface {
+	// ListSource says how; nil means that it can not.
+	ListSource() *ListSource
 }
 
 var _ fmt.Stringer = (*Model)(nil)

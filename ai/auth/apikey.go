@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -46,6 +47,34 @@ func (k EnvKey) Check(in Input) string {
 		return "no key needed"
 	}
 	return ""
+}
+
+// Login asks for the key and for what else is needed.
+func (k EnvKey) Login(ctx context.Context, ui Interaction) (*Credential, error) {
+	c := &Credential{Type: TypeAPIKey}
+	key, err := ui.Prompt(ctx, Prompt{Kind: PromptSecret, Message: "API key", Placeholder: "the key, $VARIABLE, or !command that prints it"})
+	if err != nil {
+		return nil, fmt.Errorf("ask for the key: %w", err)
+	}
+	if c.Key = strings.TrimSpace(key); c.Key == "" {
+		return nil, errors.New("no key was given, nothing was stored")
+	}
+	if strings.ContainsFunc(c.Key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, errors.New("the key holds control characters, nothing was stored; paste it again")
+	}
+	for _, name := range k.Needs {
+		value, err := ui.Prompt(ctx, Prompt{Kind: PromptText, Message: name})
+		if err != nil {
+			return nil, fmt.Errorf("ask for %s: %w", name, err)
+		}
+		if value = strings.TrimSpace(value); value != "" {
+			if c.Env == nil {
+				c.Env = make(map[string]string)
+			}
+			c.Env[name] = value
+		}
+	}
+	return c, nil
 }
 
 // Resolve gives the key.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 )
 
 // CredentialType says what kind of credential is stored.
@@ -134,51 +135,79 @@ type APIKeyMethod interface {
 	Resolve(ctx context.Context, in Input) (*Resolved, error)
 }
 
-// OAuthMethod authenticates by a login.
+// OAuthMethod authenticates by a login. Implementations hold no state and are safe
+// for concurrent use.
 type OAuthMethod interface {
 	// Name is for people, such as "Anthropic (Claude Pro/Max)".
 	Name() string
 	// Login runs the flow and gives what to store.
-	Login(ctx context.Context, ui Interaction) (*Credential, error)
-	// Refresh renews a credential that has expired or is about to.
-	Refresh(ctx context.Context, c *Credential) (*Credential, error)
+	Login(ctx context.Context, h Host, ui Interaction) (*Credential, error)
+	// Refresh renews a credential that has expired or is about to. What it does
+	// not know of c it keeps.
+	Refresh(ctx context.Context, h Host, c *Credential) (*Credential, error)
 	// ToAuth derives the request's authentication; it calls no server.
 	ToAuth(c *Credential) (*Resolved, error)
 }
 
-// ErrCancelled is the error of a person who gave up a login.
+// KeyLogin is an [APIKeyMethod] that can ask a person for what it needs.
+type KeyLogin interface {
+	// Login asks for the key and gives what to store.
+	Login(ctx context.Context, ui Interaction) (*Credential, error)
+}
+
+// ErrCancelled is what an [Interaction] answers when the person gave up.
 var ErrCancelled = errors.New("the login was cancelled")
 
-// ErrNoPrompt is the error of an [Interaction] that can not ask anybody. A login
-// then goes on if it can do so without an answer.
-var ErrNoPrompt = errors.New("nobody can be asked here")
+// ErrNoPrompt is what an [Interaction] answers a prompt with when there is nobody
+// to ask. A flow that can go on without the answer does so.
+var ErrNoPrompt = errors.New("there is nobody to ask: this needs a terminal")
 
-// Interaction is how a login talks to a person.
+// Interaction is how a login talks to a person. Its methods may be called from
+// several goroutines.
 type Interaction interface {
-	// Prompt asks and waits for the answer. It returns when ctx ends, as it does
-	// when the answer came another way. ErrCancelled ends the login, ErrNoPrompt
-	// means that there is nobody to ask.
+	// Prompt asks and waits for the answer; an error means that there is none. It
+	// returns soon after ctx ends: a flow takes a question back when the answer
+	// came another way.
 	Prompt(ctx context.Context, p Prompt) (string, error)
 	// Notify shows something and returns at once.
 	Notify(ctx context.Context, n Notification)
 }
 
+// The kinds of prompts.
+const (
+	PromptText   = "text"
+	PromptSecret = "secret" // not to be shown while it is typed
+	PromptSelect = "select" // the answer is the ID of one of Options
+	PromptCode   = "manual_code"
+)
+
 // Prompt is a question to a person.
 type Prompt struct {
-	Kind        string // "text", "secret", "select" or "manual_code"
+	Kind        string // one of the Prompt constants
 	Message     string
 	Placeholder string
-	Options     []Option // for "select"; the answer is an option's ID
+	Options     []Option // for PromptSelect
 }
 
 // Option is one choice of a select prompt.
 type Option struct{ ID, Label, Description string }
 
+// The kinds of notifications.
+const (
+	NoteInfo     = "info"
+	NoteAuthURL  = "auth_url"    // open URL in a browser
+	NoteDevice   = "device_code" // open URL and type UserCode there
+	NoteProgress = "progress"
+)
+
 // Notification is something to show to a person.
 type Notification struct {
-	Kind    string // "info", "auth_url", "device_code" or "progress"
+	Kind    string // one of the Note constants
 	Message string
-	URL     string
-	// UserCode is what to type at URL for "device_code".
-	UserCode string
+	// URL is always http or https, so that it can be handed to a browser.
+	URL string
+	// UserCode is what to type at URL for NoteDevice, and ExpiresIn how long it
+	// is good for, 0 when that is not known.
+	UserCode  string
+	ExpiresIn time.Duration
 }

@@ -2,173 +2,207 @@ package oauth
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
-	"strings"
+	"time"
 
 	"github.com/pi-go/pi/ai/auth"
 )
 
-// browser is a login in a browser, with PKCE.
-type browser struct {
-	authorize string     // address of the vendor's page
-	params    url.Values // besides those of the protocol
-	scopes    []string
-	// The callback: its port (0 takes any), whether another will do, its path, and
-	// the name of this machine in it.
-	port    int
-	anyPort bool
-	path    string
-	host    string
-	// noState leaves the state out; verifierIsState uses the verifier as state.
-	noState, verifierIsState bool
-	// copyTo, if set, is the vendor's own page that shows the code to copy,
-	// instead of a callback.
-	copyTo string
-	// redirectName is the parameter of the callback's address; "" means
-	// redirect_uri.
-	redirectName string
+const (
+	// loginTime is how long a person may take.
+	loginTime = 10 * time.Minute
+	// maxPastes is how often a person may paste what is no answer.
+	maxPastes = 5
+)
+
+// Browser is a login in a browser that comes back to this machine. Its answer races
+// with a pasted one, for browsers on another machine.
+type Browser struct {
+	// AuthorizeURL is the vendor's page; Params are added to its query, and then
+	// the redirect address, the challenge and the state.
+	AuthorizeURL string
+	Params       url.Values
+	// RedirectParam is the name of the redirect address in the query; empty means
+	// "redirect_uri".
+	RedirectParam string
+	Callback      Callback
+	// State makes the state of the request; nil means a random one.
+	State func(PKCE) string
+	// Paste is the redirect address of a login without a browser on this machine:
+	// the vendor's page shows a code, nothing is listened at, and only the paste
+	// counts.
+	Paste string
+	// Message tells a person what to do with the address.
+	Message string
+	// Timeout is how long a person may take; 0 means 10 minutes.
+	Timeout time.Duration
 }
 
-// grant is what a browser login gives: enough to ask for a token.
-type grant struct {
-	code, verifier, state, redirect string
+// Grant is what a login brought: to be exchanged for a token.
+type Grant struct {
+	Code        string
+	State       string
+	Verifier    string
+	Challenge   string
+	RedirectURI string
+	// Query holds all parameters of the answer; nil when only a code was pasted.
+	Query url.Values
 }
 
-// browserLogin shows the vendor's page, waits for the code from the callback or
-// from the keyboard, and exchanges it.
-func (m *method) browserLogin(ctx context.Context, ui auth.Interaction, b browser, exchange func(context.Context, grant) (*auth.Credential, error)) (*auth.Credential, error) {
-	g := grant{verifier: random(32), redirect: b.copyTo}
-	if !b.noState {
-		g.state = random(24)
+// Run shows the address, waits for the answer, and exchanges it. The browser's page
+// waits for the exchange and shows how it went.
+func (b Browser) Run(ctx context.Context, h auth.Host, ui auth.Interaction, exchange func(context.Context, Grant) (*auth.Credential, error)) (*auth.Credential, error) {
+	h = h.WithDefaults()
+	limit := b.Timeout
+	if limit <= 0 {
+		limit = loginTime
 	}
-	if b.verifierIsState {
-		g.state = g.verifier
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nobody signed in within %v; start the login again", limit))
+	defer cancel()
+	pkce, err := NewPKCE(h)
+	if err != nil {
+		return nil, err
 	}
-	var lo *loopback
-	if b.copyTo == "" {
-		var err error
-		if lo, err = m.listen(ctx, b.port, b.anyPort, b.path, g.state); err != nil {
+	state := ""
+	switch {
+	case b.Callback.WithoutState:
+	case b.State != nil:
+		state = b.State(pkce)
+	default:
+		if state, err = RandomToken(h); err != nil {
 			return nil, err
 		}
-		defer lo.close()
-		g.redirect = fmt.Sprintf("http://%s:%d%s", b.host, lo.port(), b.path)
 	}
-	ui.Notify(ctx, auth.Notification{Kind: "auth_url", URL: m.page(b, g), Message: "Sign in with " + m.name + " in your browser."})
+	grant := Grant{State: state, Verifier: pkce.Verifier, Challenge: pkce.Challenge, RedirectURI: b.Paste}
+	var l *listener
+	if b.Paste == "" {
+		if l, err = listen(ctx, h, b.Callback, state); err != nil {
+			return nil, err
+		}
+		defer l.close()
+		grant.RedirectURI = l.redirect
+	}
+	address, err := b.address(grant)
+	if err != nil {
+		return nil, err
+	}
+	message := b.Message
+	if message == "" {
+		message = "Sign in with your browser. If it is on another machine, paste the address it ends at here."
+	}
+	ui.Notify(ctx, auth.Notification{Kind: auth.NoteAuthURL, URL: address, Message: message})
+	return b.race(ctx, ui, grant, l, exchange)
+}
 
-	typed, stop := ask(ctx, ui, g)
-	defer stop()
-	var arrived chan string
-	if lo != nil {
-		arrived = lo.arrived
+// address is the page to open.
+func (b Browser) address(g Grant) (string, error) {
+	u, err := WebURL(b.AuthorizeURL)
+	if err != nil {
+		return "", fmt.Errorf("the page to sign in at: %w", err)
 	}
+	q := u.Query()
+	maps.Copy(q, b.Params)
+	name := b.RedirectParam
+	if name == "" {
+		name = "redirect_uri"
+	}
+	q.Set(name, g.RedirectURI)
+	q.Set("code_challenge", g.Challenge)
+	q.Set("code_challenge_method", "S256")
+	if g.State != "" {
+		q.Set("state", g.State)
+	}
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// race takes the answer that comes first. l is nil when only a paste counts.
+func (b Browser) race(ctx context.Context, ui auth.Interaction, g Grant, l *listener, exchange func(context.Context, Grant) (*auth.Credential, error)) (*auth.Credential, error) {
+	var answers <-chan answer
+	if l != nil {
+		answers = l.answers
+	}
+	asking, stop := context.WithCancel(ctx)
+	type paste struct {
+		Pasted
+		err error
+	}
+	pastes := make(chan paste, 1)
+	go func() {
+		p, err := b.ask(asking, ui, g.State)
+		pastes <- paste{p, err}
+	}()
+	asked := pastes // to wait for on the way out
+	defer func() {
+		stop()
+		if asked != nil {
+			<-asked
+		}
+	}()
 	for {
 		select {
-		case g.code = <-arrived:
-			c, err := exchange(ctx, g)
-			lo.outcome <- err
+		case a := <-answers:
+			stop()
+			g.Code, g.Query = a.query.Get("code"), a.query
+			c, err := finish(ctx, g, exchange)
+			a.done <- err
 			return c, err
-		case t := <-typed:
-			switch {
-			case t.err == nil:
-				g.code = t.code
-				return exchange(ctx, g)
-			case errors.Is(t.err, auth.ErrNoPrompt) && lo != nil:
-				typed = nil // wait for the callback alone
-			default:
-				return nil, t.err
+		case p := <-pastes:
+			asked = nil
+			if errors.Is(p.err, auth.ErrNoPrompt) && answers != nil {
+				pastes = nil // the browser may still come
+				continue
 			}
+			if p.err != nil {
+				return nil, p.err
+			}
+			if l != nil && !l.take() {
+				pastes = nil // the browser was faster after all
+				continue
+			}
+			g.Code, g.Query = p.Code, p.Query
+			return finish(ctx, g, exchange)
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// page is the address to open.
-func (m *method) page(b browser, g grant) string {
-	q := url.Values{}
-	for name, values := range b.params {
-		q[name] = values
-	}
-	name := b.redirectName
-	if name == "" {
-		name = "redirect_uri"
-		q.Set("response_type", "code")
-	}
-	q.Set(name, g.redirect)
-	q.Set("code_challenge", challenge(g.verifier))
-	q.Set("code_challenge_method", "S256")
-	if g.state != "" {
-		q.Set("state", g.state)
-	}
-	if len(b.scopes) > 0 {
-		q.Set("scope", strings.Join(b.scopes, " "))
-	}
-	return m.url(b.authorize) + "?" + q.Encode()
-}
-
-// typedCode is what a person pasted.
-type typedCode struct {
-	code string
-	err  error
-}
-
-// ask waits for a code from the keyboard, beside everything else. stop ends the
-// prompt and waits for it.
-func ask(ctx context.Context, ui auth.Interaction, g grant) (<-chan typedCode, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	answers := make(chan typedCode, 1)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		message := "Paste the code, or the address of the page you were sent to"
-		for {
-			text, err := ui.Prompt(ctx, auth.Prompt{Kind: "manual_code", Message: message, Placeholder: "code"})
-			if err != nil {
-				answers <- typedCode{err: err}
-				return
-			}
-			code, err := codeIn(text, g.state)
-			if err == nil {
-				answers <- typedCode{code: code}
-				return
-			}
-			message = "That did not work (" + err.Error() + "). Paste the code, or the address of the page you were sent to"
+// finish exchanges a grant, or says why there is none.
+func finish(ctx context.Context, g Grant, exchange func(context.Context, Grant) (*auth.Credential, error)) (*auth.Credential, error) {
+	if code := g.Query.Get("error"); code != "" {
+		err := "the vendor did not sign you in: " + Plain(code, 100)
+		if why := g.Query.Get("error_description"); why != "" {
+			err += ": " + Plain(why, 300)
 		}
-	}()
-	return answers, func() {
-		cancel()
-		<-done
+		return nil, errors.New(err)
 	}
+	return exchange(ctx, g)
 }
 
-// codeIn finds the code in what a person pasted: the whole address, its query,
-// code#state, or the code alone.
-func codeIn(text, state string) (string, error) {
-	text = strings.TrimSpace(text)
-	code, given := text, ""
-	switch {
-	case strings.Contains(text, "code="):
-		if at := strings.IndexByte(text, '?'); at >= 0 {
-			text = text[at+1:]
-		}
-		text, _, _ = strings.Cut(text, "#")
-		q, err := url.ParseQuery(text)
+// ask asks for the pasted answer until it is one.
+func (b Browser) ask(ctx context.Context, ui auth.Interaction, state string) (Pasted, error) {
+	message := "Paste the code or the address the browser ends at"
+	if b.Paste != "" {
+		message = "Paste the code that the page shows"
+	}
+	for range maxPastes {
+		text, err := ui.Prompt(ctx, auth.Prompt{Kind: auth.PromptCode, Message: message})
 		if err != nil {
-			return "", errNoCode
+			return Pasted{}, fmt.Errorf("ask for the code: %w", err)
 		}
-		code, given = q.Get("code"), q.Get("state")
-	case strings.Contains(text, "#"):
-		code, given, _ = strings.Cut(text, "#")
-	case strings.Contains(text, "://") || strings.ContainsAny(text, " \t\n"):
-		return "", errNoCode
+		p, err := ParsePasted(text)
+		if err == nil && p.State != "" && state != "" && subtle.ConstantTimeCompare([]byte(p.State), []byte(state)) != 1 {
+			err = errors.New("the pasted answer belongs to another login; paste the one of this login")
+		}
+		if err == nil {
+			return p, nil
+		}
+		ui.Notify(ctx, auth.Notification{Kind: auth.NoteInfo, Message: err.Error()})
 	}
-	if code == "" {
-		return "", errNoCode
-	}
-	if given != "" && state != "" && given != state {
-		return "", errors.New("it belongs to another login")
-	}
-	return code, nil
+	return Pasted{}, errors.New("no code was pasted; start the login again")
 }

@@ -2,121 +2,148 @@ package oauth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/pi-go/pi/ai/auth"
 )
 
-// deviceCode is a code that a person types on a vendor's page.
-type deviceCode struct {
-	Device      string  `json:"device_code"`
-	User        string  `json:"user_code"`
-	URI         string  `json:"verification_uri"`
-	URIComplete string  `json:"verification_uri_complete"`
-	ExpiresIn   float64 `json:"expires_in"` // seconds
-	Interval    float64 `json:"interval"`   // seconds
-}
-
 const (
-	standardInterval = 5 * time.Second
-	leastInterval    = time.Second
-	standardExpiry   = 15 * time.Minute
+	pollInterval    = 5 * time.Second // when the server does not say
+	minPollInterval = time.Second
+	deviceTime      = 15 * time.Minute // how long a code is good for when the server does not say
+	// maxPollFailures is how often in a row the server may be out of reach.
+	maxPollFailures = 5
 )
 
-// deviceLogin shows a code and asks the vendor until it was typed. try gives the
-// token, or an *Error with the code authorization_pending or slow_down.
-func (m *method) deviceLogin(ctx context.Context, ui auth.Interaction, d deviceCode, try func(context.Context) (*token, error)) (*token, error) {
-	if d.User == "" || d.URI == "" {
-		return nil, errors.New("the vendor gave no code to type")
+// DeviceGrant is the grant type of RFC 8628.
+const DeviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+// Device is a code that a person types at another device.
+type Device struct {
+	Code     string // the secret to poll with
+	UserCode string
+	// URL is the page to open; it has the code in it where the server offers that.
+	URL       string
+	Interval  time.Duration // between polls; 0 means 5 s
+	ExpiresIn time.Duration // 0 means 15 min
+}
+
+// RequestDevice asks for a code (RFC 8628).
+func RequestDevice(ctx context.Context, h auth.Host, r Request) (*Device, error) {
+	var fields map[string]json.RawMessage
+	if err := SendJSON(ctx, h, r, &fields); err != nil {
+		return nil, err
 	}
-	page := d.URI
-	if d.URIComplete != "" {
-		page = d.URIComplete
+	d, err := ParseDevice(fields)
+	if err != nil {
+		return nil, &Error{Endpoint: endpoint(r.URL), Description: err.Error()}
 	}
-	if u, err := url.Parse(page); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("the vendor names a page that is none: %q", page)
+	return d, nil
+}
+
+// ParseDevice checks the members of a device authorization answer.
+func ParseDevice(fields map[string]json.RawMessage) (*Device, error) {
+	d := &Device{Code: text(fields["device_code"]), UserCode: text(fields["user_code"]), URL: text(fields["verification_uri"])}
+	if d.URL == "" {
+		d.URL = text(fields["verification_url"])
 	}
-	ui.Notify(ctx, auth.Notification{Kind: "device_code", URL: page, UserCode: d.User, Message: "Open the page and type the code to sign in with " + m.name + "."})
-	interval := standardInterval
-	if d.Interval > 0 {
-		interval = max(leastInterval, time.Duration(d.Interval*float64(time.Second)))
+	var err error
+	if d.Interval, err = seconds(fields["interval"]); err != nil {
+		return nil, fmt.Errorf("the answer's interval is %w", err)
 	}
-	expiry := standardExpiry
-	if d.ExpiresIn > 0 {
-		expiry = time.Duration(d.ExpiresIn * float64(time.Second))
+	if d.ExpiresIn, err = seconds(fields["expires_in"]); err != nil {
+		return nil, fmt.Errorf("the answer's expires_in is %w", err)
 	}
-	expired := fmt.Errorf("the code was not typed within %v", expiry)
-	ctx, cancel := context.WithTimeoutCause(ctx, expiry, expired)
-	defer cancel()
-	for {
-		if err := m.Sleep(ctx, interval); err != nil {
+	if !Sendable(d.Code) {
+		return nil, errors.New("the answer has no device_code")
+	}
+	page, err := WebURL(d.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the answer's verification_uri can not be opened: %w", err)
+	}
+	if complete, err := WebURL(text(fields["verification_uri_complete"])); err == nil && complete.Host == page.Host && complete.Scheme == page.Scheme {
+		d.URL = complete.String()
+	}
+	return d, nil
+}
+
+// Run shows the code and polls until the person has typed it. poll is called once
+// per interval; what it answers with an *Error counts as RFC 8628 says:
+// authorization_pending and slow_down go on, and so does, a few times, a server that
+// can not be reached. Any other error ends the login.
+func (d Device) Run(ctx context.Context, h auth.Host, ui auth.Interaction, poll func(context.Context) (*auth.Credential, error)) (*auth.Credential, error) {
+	h = h.WithDefaults()
+	if d.UserCode = Plain(d.UserCode, 40); d.UserCode == "" {
+		return nil, errors.New("the server gave no code to type")
+	}
+	if _, err := WebURL(d.URL); err != nil {
+		return nil, fmt.Errorf("the page to type the code at: %w", err)
+	}
+	if d.ExpiresIn <= 0 {
+		d.ExpiresIn = deviceTime
+	}
+	if d.Interval <= 0 {
+		d.Interval = pollInterval
+	}
+	wait := max(d.Interval, minPollInterval)
+	end := h.Now().Add(d.ExpiresIn)
+	ui.Notify(ctx, auth.Notification{
+		Kind: auth.NoteDevice, URL: d.URL, UserCode: d.UserCode, ExpiresIn: d.ExpiresIn,
+		Message: "Open the page on any device and type the code.",
+	})
+	for failures := 0; ; {
+		left := end.Sub(h.Now())
+		if left <= 0 {
+			return nil, errors.New("the code has expired before it was typed; start the login again")
+		}
+		if err := h.Sleep(ctx, min(wait, left)); err != nil {
 			return nil, err
 		}
-		t, err := try(ctx)
-		var refused *Error
+		c, err := poll(ctx)
+		var e *Error
 		switch {
 		case err == nil:
-			return t, nil
+			return c, nil
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case !errors.As(err, &refused):
-			continue // the network may come back before the code expires
-		}
-		switch refused.Code {
-		case "authorization_pending":
-		case "slow_down":
-			interval += 5 * time.Second
-		case "expired_token":
-			return nil, expired
+		case !errors.As(err, &e):
+			return nil, err
+		case e.Code == "authorization_pending":
+			failures = 0
+		case e.Code == "slow_down":
+			failures = 0
+			if wait += pollInterval; e.Interval > 0 {
+				wait = max(e.Interval, minPollInterval)
+			}
+		case e.Code == "expired_token":
+			return nil, errors.New("the code has expired before it was typed; start the login again")
+		case e.Code == "access_denied":
+			return nil, errors.New("the login was refused at the vendor's page")
+		case e.Temporary() && failures < maxPollFailures:
+			failures++
+			wait = min(wait+pollInterval, time.Minute)
 		default:
 			return nil, err
 		}
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// Choose asks which way to sign in. With nobody to ask it is the first.
+func Choose(ctx context.Context, ui auth.Interaction, options ...auth.Option) (string, error) {
+	id, err := ui.Prompt(ctx, auth.Prompt{Kind: auth.PromptSelect, Message: "How do you want to sign in?", Options: options})
+	if errors.Is(err, auth.ErrNoPrompt) {
+		return options[0].ID, nil
 	}
-}
-
-// standardDevice is the device login of RFC 8628.
-type standardDevice struct {
-	codeURL, tokenURL string
-	scopes            string
-}
-
-func (m *method) standardDeviceLogin(ctx context.Context, ui auth.Interaction, s standardDevice, id string, header map[string]string) (*token, error) {
-	form := url.Values{"client_id": {id}}
-	if s.scopes != "" {
-		form.Set("scope", s.scopes)
-	}
-	var d deviceCode
-	if err := m.send(ctx, call{url: s.codeURL, form: form, header: header}, &d); err != nil {
-		return nil, fmt.Errorf("ask %s for a code: %w", m.name, err)
-	}
-	return m.deviceLogin(ctx, ui, d, func(ctx context.Context) (*token, error) {
-		return m.token(ctx, call{url: s.tokenURL, header: header, form: url.Values{
-			"client_id": {id}, "device_code": {d.Device}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"},
-		}})
-	})
-}
-
-// refreshForm renews a token as RFC 6749 has it.
-func (m *method) refreshForm(ctx context.Context, tokenURL string, c *auth.Credential, id string) (*auth.Credential, error) {
-	t, err := m.token(ctx, call{url: tokenURL, form: url.Values{
-		"grant_type": {"refresh_token"}, "refresh_token": {c.Refresh}, "client_id": {id},
-	}})
 	if err != nil {
-		return nil, err
+		return "", fmt.Errorf("ask how to sign in: %w", err)
 	}
-	return m.renewed(c, t), nil
+	for _, o := range options {
+		if o.ID == id {
+			return id, nil
+		}
+	}
+	return "", fmt.Errorf("%q is no way to sign in", Plain(id, 40))
 }

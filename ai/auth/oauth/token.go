@@ -1,205 +1,153 @@
 package oauth
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pi-go/pi/ai/auth"
 )
 
-const (
-	requestTime = 30 * time.Second
-	maxAnswer   = 1 << 20
-)
+// maxLifetime is the longest life of a token that is believed.
+const maxLifetime = 10 * 365 * 24 * time.Hour
 
-// token is what a vendor gives.
-type token struct {
-	Access    string  `json:"access_token"`
-	Refresh   string  `json:"refresh_token"`
-	ExpiresIn float64 `json:"expires_in"` // seconds
-	Scope     string  `json:"scope"`
+// Token is the answer of a token endpoint.
+type Token struct {
+	Access  string
+	Refresh string // "" when there is none
+	ID      string // the OpenID token; "" when there is none
+	Scope   string // as granted; "" when the answer does not say
+	// ExpiresIn is how long Access is good for; 0 when the answer does not say.
+	ExpiresIn time.Duration
+	// Fields are all members of the answer.
+	Fields map[string]json.RawMessage
 }
 
-// Error is a vendor's refusal.
-type Error struct {
-	Status      int    // of HTTP
-	Code        string // such as "invalid_grant"
-	Description string
-}
-
-// Error says what the vendor said.
-func (e *Error) Error() string {
-	text := e.Code
-	if e.Description != "" {
-		text = strings.TrimPrefix(text+": "+e.Description, ": ")
-	}
-	if text == "" {
-		return fmt.Sprintf("the vendor answered with status %d", e.Status)
-	}
-	return fmt.Sprintf("%s (status %d)", text, e.Status)
-}
-
-// call is one request to a vendor.
-type call struct {
-	method string // "" means POST
-	url    string
-	form   url.Values
-	json   any
-	header map[string]string
-}
-
-// send makes a request and decodes the JSON of a successful answer into v. Another
-// answer is an *Error; secrets never get into one.
-func (m *method) send(ctx context.Context, c call, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
-	var body io.Reader
-	kind := ""
-	switch {
-	case c.form != nil:
-		body, kind = strings.NewReader(c.form.Encode()), "application/x-www-form-urlencoded"
-	case c.json != nil:
-		b, err := json.Marshal(c.json)
-		if err != nil {
-			return fmt.Errorf("encode request: %w", err)
-		}
-		body, kind = bytes.NewReader(b), "application/json"
-	}
-	if c.method == "" {
-		c.method = http.MethodPost
-	}
-	req, err := http.NewRequestWithContext(ctx, c.method, m.url(c.url), body)
-	if err != nil {
-		return err
-	}
-	if kind != "" {
-		req.Header.Set("Content-Type", kind)
-	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", m.UserAgent)
-	for name, value := range c.header {
-		req.Header.Set(name, value)
-	}
-	res, err := m.HTTPClient.Do(req)
-	if err != nil {
-		return withoutQuery(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err != nil {
-		return fmt.Errorf("read the answer of %s: %w", req.URL.Host, err)
-	}
-	failed := refusal(res.StatusCode, text)
-	if failed != nil {
-		return failed
-	}
-	if v == nil {
-		return nil
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("the answer of %s is not what was expected: %w", req.URL.Host, err)
-	}
-	return nil
-}
-
-// withoutQuery keeps what a query may hold out of an error.
-func withoutQuery(err error) error {
-	var u *url.Error
-	if !errors.As(err, &u) {
-		return err
-	}
-	shown, _, _ := strings.Cut(u.URL, "?")
-	return fmt.Errorf("%s %s: %w", u.Op, shown, u.Err)
-}
-
-// refusal reads an error: some vendors send one with status 200.
-func refusal(status int, text []byte) error {
-	var body struct {
-		Error       json.RawMessage `json:"error"`
-		Description string          `json:"error_description"`
-		Message     string          `json:"message"`
-	}
-	decoded := json.Unmarshal(text, &body) == nil
-	if status >= 200 && status < 300 && (!decoded || len(body.Error) == 0 || string(body.Error) == "null") {
-		return nil
-	}
-	e := &Error{Status: status, Description: body.Description}
-	if json.Unmarshal(body.Error, &e.Code) != nil {
-		var inner struct{ Code, Type, Message string }
-		if json.Unmarshal(body.Error, &inner) == nil {
-			e.Code = inner.Code
-			if e.Code == "" {
-				e.Code = inner.Type
-			}
-			if e.Description == "" {
-				e.Description = inner.Message
-			}
-		}
-	}
-	if e.Description == "" {
-		e.Description = body.Message
-	}
-	return e
-}
-
-// token makes a token request; one without an access token is an error.
-func (m *method) token(ctx context.Context, c call) (*token, error) {
-	var t token
-	if err := m.send(ctx, c, &t); err != nil {
+// RequestToken sends a request to a token endpoint and checks the answer.
+func RequestToken(ctx context.Context, h auth.Host, r Request) (*Token, error) {
+	var fields map[string]json.RawMessage
+	if err := SendJSON(ctx, h, r, &fields); err != nil {
 		return nil, err
 	}
-	if t.Access == "" {
-		return nil, errors.New("the vendor gave no access token")
-	}
-	return &t, nil
-}
-
-// random is n random bytes in the alphabet of URLs.
-func random(n int) string {
-	b := make([]byte, n)
-	_, _ = rand.Read(b) // never fails
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// challenge is the S256 challenge of a verifier.
-func challenge(verifier string) string {
-	sum := sha256.Sum256([]byte(verifier))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
-}
-
-// claims reads the payload of a JSON web token. The signature is the vendor's
-// business: the token came from it over TLS.
-func claims(jwt string) (map[string]json.RawMessage, error) {
-	parts := strings.Split(jwt, ".")
-	if len(parts) != 3 {
-		return nil, errors.New("the token is no JSON web token")
-	}
-	payload, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+	t, err := ParseToken(fields)
 	if err != nil {
-		return nil, fmt.Errorf("decode the token's payload: %w", err)
+		return nil, &Error{Endpoint: endpoint(r.URL), Description: err.Error()}
 	}
-	var c map[string]json.RawMessage
-	if err := json.Unmarshal(payload, &c); err != nil {
-		return nil, fmt.Errorf("decode the token's payload: %w", err)
+	return t, nil
+}
+
+// ParseToken checks the members of a token answer. Its errors hold no values.
+func ParseToken(fields map[string]json.RawMessage) (*Token, error) {
+	t := &Token{Fields: fields, Scope: text(fields["scope"])}
+	for name, into := range map[string]*string{"access_token": &t.Access, "refresh_token": &t.Refresh, "id_token": &t.ID} {
+		raw := fields[name]
+		if len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		if *into = text(raw); !Sendable(*into) {
+			return nil, fmt.Errorf("the answer has a %s that is no token", name)
+		}
 	}
+	if t.Access == "" {
+		return nil, errors.New("the answer has no access_token")
+	}
+	if kind := text(fields["token_type"]); kind != "" && !strings.EqualFold(kind, "bearer") {
+		return nil, fmt.Errorf("the token is of the type %q, not bearer", Plain(kind, 40))
+	}
+	var err error
+	if t.ExpiresIn, err = seconds(fields["expires_in"]); err != nil {
+		return nil, fmt.Errorf("the answer's expires_in is %w", err)
+	}
+	return t, nil
+}
+
+// Sendable reports whether a text can be a token in a header.
+func Sendable(s string) bool {
+	return s != "" && len(s) <= 64<<10 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+// seconds reads a number of seconds, which some servers write as a string; 0 when
+// there is none.
+func seconds(raw json.RawMessage) (time.Duration, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return 0, nil
+	}
+	var n float64
+	if s := text(raw); s != "" {
+		v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		if err != nil {
+			return 0, errors.New("not a number")
+		}
+		n = v
+	} else if json.Unmarshal(raw, &n) != nil {
+		return 0, errors.New("not a number")
+	}
+	if math.IsNaN(n) || n < 0 {
+		return 0, errors.New("not a positive number")
+	}
+	if n > maxLifetime.Seconds() {
+		return maxLifetime, nil
+	}
+	return time.Duration(n * float64(time.Second)), nil
+}
+
+// Never is the expiry of what does not expire: the largest number of milliseconds
+// that every program that shares the file can read.
+const Never int64 = 1<<53 - 1
+
+// Lifetime says how a token's life is stored.
+type Lifetime struct {
+	// Margin is taken off, so that a token is renewed in time.
+	Margin time.Duration
+	// Default is assumed when the answer does not say; 0 makes that an error.
+	Default time.Duration
+}
+
+// Credential is what to store of a token. Of old, the credential that was renewed,
+// it keeps what the answer does not bring: the refresh token, if the server did not
+// change it, the env and all extra fields. old is nil after a login.
+func (t *Token) Credential(h auth.Host, old *auth.Credential, l Lifetime) (*auth.Credential, error) {
+	life := t.ExpiresIn
+	if life == 0 {
+		life = l.Default
+	}
+	if life == 0 {
+		return nil, errors.New("the server does not say how long the token is good for")
+	}
+	c := old.Clone()
+	if c == nil {
+		c = &auth.Credential{}
+	}
+	c.Type, c.Access = auth.TypeOAuth, t.Access
+	if t.Refresh != "" {
+		c.Refresh = t.Refresh
+	}
+	c.Expires = h.WithDefaults().Now().Add(life - min(l.Margin, life/2)).UnixMilli()
 	return c, nil
 }
 
-// fallback gives a standard answer where nobody could be asked.
-func fallback(err error, standard string) (string, error) {
-	if errors.Is(err, auth.ErrNoPrompt) {
-		return standard, nil
+// SetExtra stores a field of the vendor's own.
+func SetExtra(c *auth.Credential, name string, value any) error {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("store the field %s: %w", name, err)
 	}
-	return "", err
+	if c.Extra == nil {
+		c.Extra = make(map[string]json.RawMessage)
+	}
+	c.Extra[name] = raw
+	return nil
+}
+
+// Extra reads a field that is a string; "" when there is none.
+func Extra(c *auth.Credential, name string) string {
+	if c == nil {
+		return ""
+	}
+	return text(c.Extra[name])
 }

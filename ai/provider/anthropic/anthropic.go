@@ -6,14 +6,14 @@
 // It takes a key from ANTHROPIC_API_KEY, a token of a gateway from
 // ANTHROPIC_AUTH_TOKEN, or a token of a login from ANTHROPIC_OAUTH_TOKEN; the
 // tokens win over the key and are sent as bearer tokens. A login needs a client id
-// of the program's own, from PI_OAUTH_CLIENT_ID_ANTHROPIC or by [ai.WithOAuth].
+// of the program's own, from [ai.ModelsConfig] or PI_OAUTH_CLIENT_ID_ANTHROPIC.
 package anthropic
 
 import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/anthropicmessages"
 	"github.com/pi-go/pi/ai/auth"
-	"github.com/pi-go/pi/ai/auth/oauth"
+	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/catalog"
 )
 
@@ -27,7 +27,7 @@ func New() ai.Provider {
 		ID: ID, Name: facts.Name(),
 		Auth: auth.Methods{
 			APIKey: auth.EnvKey{Vars: facts.Env(), BearerVars: []string{"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_OAUTH_TOKEN"}},
-			OAuth:  oauth.Anthropic(oauth.Settings{}),
+			OAuth:  login.Anthropic(),
 		},
 		LoadModels: facts.Models,
 		APIs:       []ai.API{anthropicmessages.New()},

@@ -7,7 +7,7 @@ import (
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
-	"github.com/pi-go/pi/ai/auth/oauth"
+	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/catalog"
 )
 
@@ -21,8 +21,8 @@ func withKey(facts *catalog.Provider, key auth.APIKeyMethod, apis ...ai.API) ai.
 	return withAuth(facts, auth.Methods{APIKey: key}, apis...)
 }
 
-func withLogin(facts *catalog.Provider, login auth.OAuthMethod, apis ...ai.API) ai.Provider {
-	return withAuth(facts, auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login}, apis...)
+func withLogin(facts *catalog.Provider, method auth.OAuthMethod, apis ...ai.API) ai.Provider {
+	return withAuth(facts, auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: method}, apis...)
 }
 
 func withAuth(facts *catalog.Provider, methods auth.Methods, apis ...ai.API) ai.Provider {
@@ -75,11 +75,11 @@ func HuggingFace() ai.Provider { return vendor(catalog.HuggingFace(), completion
 
 // KimiCoding takes its key from KIMI_API_KEY, or a login.
 func KimiCoding() ai.Provider {
-	return withLogin(catalog.KimiCoding(), oauth.KimiCoding(oauth.Settings{}), completions())
+	return withLogin(catalog.KimiCoding(), login.KimiCoding(), completions())
 }
 
-// Meta takes its key from META_API_KEY.
-func Meta() ai.Provider { return vendor(catalog.Meta(), responses()) }
+// Meta takes its key from META_API_KEY, or a login.
+func Meta() ai.Provider { return withLogin(catalog.Meta(), login.Meta(), responses()) }
 
 // MiniMax takes its key from MINIMAX_API_KEY.
 func MiniMax() ai.Provider { return vendor(catalog.MiniMax(), messages()) }
@@ -108,7 +108,7 @@ func OpenCodeGo() ai.Provider {
 
 // OpenRouter takes its key from OPENROUTER_API_KEY, or a login.
 func OpenRouter() ai.Provider {
-	return withLogin(catalog.OpenRouter(), oauth.OpenRouter(oauth.Settings{}), completions(), messages())
+	return withLogin(catalog.OpenRouter(), login.OpenRouter(), completions(), messages())
 }
 
 // QwenTokenPlan takes its key from QWEN_TOKEN_PLAN_TEAM_API_KEY or
@@ -138,7 +138,7 @@ func Together() ai.Provider { return vendor(catalog.Together(), completions()) }
 func VercelAIGateway() ai.Provider { return vendor(catalog.VercelAIGateway(), messages()) }
 
 // XAI takes its key from XAI_API_KEY, or a login.
-func XAI() ai.Provider { return withLogin(catalog.XAI(), oauth.XAI(oauth.Settings{}), responses()) }
+func XAI() ai.Provider { return withLogin(catalog.XAI(), login.XAI(), responses()) }
 
 // Xiaomi takes its key from XIAOMI_API_KEY.
 func Xiaomi() ai.Provider { return vendor(catalog.Xiaomi(), completions()) }

@@ -7,7 +7,6 @@
 package githubcopilot
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/pi-go/pi/ai"
@@ -15,7 +14,7 @@ import (
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
-	"github.com/pi-go/pi/ai/auth/oauth"
+	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/catalog"
 )
 
@@ -29,7 +28,7 @@ func New() ai.Provider {
 		ID: ID, Name: facts.Name(),
 		Auth: auth.Methods{
 			APIKey: auth.EnvKey{Vars: facts.Env(), BearerVars: facts.Env()},
-			OAuth:  oauth.GitHubCopilot(oauth.Settings{}),
+			OAuth:  login.GitHubCopilot(),
 		},
 		LoadModels:   facts.Models,
 		APIs:         []ai.API{openairesponses.New(), anthropicmessages.New(), openaicompletions.New()},
@@ -39,11 +38,8 @@ func New() ai.Provider {
 
 // available lists the chat models that a login found for its account.
 func available(models []*ai.Model, c *auth.Credential) []*ai.Model {
-	if c == nil || c.Type != auth.TypeOAuth {
-		return models
-	}
-	var ids []string
-	if json.Unmarshal(c.Extra["availableModelIds"], &ids) != nil || len(ids) == 0 {
+	ids, known := login.CopilotModels(c)
+	if !known {
 		return models
 	}
 	return slices.DeleteFunc(slices.Clone(models), func(m *ai.Model) bool {

@@ -3,7 +3,7 @@
 //	models := ai.NewModels(openai.New())
 //	model, err := models.Model("openai", "gpt-5.5")
 //
-// It takes a key from OPENAI_API_KEY.
+// It takes a key from OPENAI_API_KEY, or a login with a ChatGPT plan.
 package openai
 
 import (
@@ -13,6 +13,7 @@ import (
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/catalog"
 )
 
@@ -25,7 +26,7 @@ func New() ai.Provider {
 	facts := catalog.OpenAI()
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: ID, Name: facts.Name(),
-		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}},
+		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login.OpenAI()},
 		LoadModels: facts.Models,
 		APIs:       []ai.API{openairesponses.New(), openaicompletions.New()},
 		// The vendor answers questions of classifiers for keys only.
