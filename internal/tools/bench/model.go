@@ -20,9 +20,8 @@ import (
 // Request is one request that the model server got, as its /stats tells it.
 type Request struct {
 	Bytes   int   `json:"bytes"`
-	StartNS int64 `json:"start_ns"`
-	EndNS   int64 `json:"end_ns"`
-	Aborted bool  `json:"aborted"`
+	StartNS int64 `json:"start_ns"` // Unix time of its arrival
+	EndNS   int64 `json:"end_ns"`   // of the end of the answer; 0 before that
 }
 
 // modelServer is the scripted server, a process of its own.

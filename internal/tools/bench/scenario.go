@@ -104,6 +104,9 @@ func oneTurn(ctx context.Context, s *Session, p *subject) ([]Figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Printed < 200 {
+		return nil, fmt.Errorf("%s printed %d bytes of an answer that takes at least 200", p.Name, r.Printed)
+	}
 	first := r.Requests[0]
 	return append([]Figure{
 		{Name: "start to first request", Unit: Seconds, Value: float64(first.StartNS-r.Start.UnixNano()) / 1e9, Budget: requestBudget},
@@ -238,8 +241,8 @@ func (s *Session) asked(ctx context.Context, p *subject, requests int, args ...s
 		return Run{}, fmt.Errorf("%s sent %d requests instead of %d", p.Name, len(r.Requests), requests)
 	}
 	for i, q := range r.Requests {
-		if q.Aborted || q.EndNS < q.StartNS {
-			return Run{}, fmt.Errorf("%s left before the end of answer %d", p.Name, i+1)
+		if q.EndNS < q.StartNS { // it is 0 while the answer is being sent
+			return Run{}, fmt.Errorf("%s ended before answer %d did", p.Name, i+1)
 		}
 	}
 	return r, nil
