@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/api/anthropicmessages"
+	"github.com/pi-go/pi/ai/api/googlegenerativeai"
+	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/api/openairesponses"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/provider/all"
+	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/models"
+	"github.com/pi-go/pi/codingagent/sessiondir"
+	"github.com/pi-go/pi/codingagent/settings"
+	"github.com/pi-go/pi/codingagent/tools"
+	"github.com/pi-go/pi/server"
+)
+
+// template makes sessions like those of the pi command: with its settings, its
+// keys and models.json, and its session files.
+func (w world) template(ctx context.Context) (server.Template, error) {
+	agentDir := sessiondir.AgentDir(w.Env, w.Home)
+	env, err := execenv.Local(w.Home, execenv.LocalOptions{Home: w.Home})
+	if err != nil {
+		return server.Template{}, err
+	}
+	set, notes := settings.Load(ctx, env.FS, filepath.Join(agentDir, "settings.json"))
+	for _, n := range notes {
+		fmt.Fprintf(w.Err, "Warning: %s\n", n)
+	}
+	var credentials auth.Store = auth.NewFileStore(filepath.Join(agentDir, "auth.json"))
+	if _, err := credentials.List(ctx); err != nil {
+		fmt.Fprintf(w.Err, "Warning: %s; stored keys are not used, and the file is left as it is\n", err)
+		credentials = nil
+	}
+	resolver := &auth.Resolver{Env: w.Env, Run: w.shell}
+	runtime, faults := models.New(ctx, models.Config{
+		Providers: append(all.Providers(), codingagent.DemoProvider(0)),
+		APIs:      []ai.API{anthropicmessages.New(), googlegenerativeai.New(), openaicompletions.New(), openairesponses.New()},
+		File:      filepath.Join(agentDir, "models.json"), Files: env.FS,
+		Credentials: credentials, Env: w.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
+		Identity: ai.Identity{UserAgent: "pi-go/" + ai.Version},
+	})
+	for _, f := range faults {
+		fmt.Fprintf(w.Err, "Warning: %s\n", f)
+	}
+	return server.Template{
+		Options: codingagent.Options{
+			AgentDir: agentDir, Home: w.Home, Environ: w.Environ, FileQueue: new(tools.FileQueue),
+			Models: runtime.Models, Settings: &set,
+		},
+		Default: func(ctx context.Context) (*ai.Model, error) {
+			available := slices.DeleteFunc(runtime.Models.Available(ctx), func(m *ai.Model) bool { return m.Provider == "demo" })
+			if m := models.Default(available, set.DefaultProvider, set.DefaultModel); m != nil {
+				return m, nil
+			}
+			return nil, errors.New(`no model is configured: set a key such as ANTHROPIC_API_KEY before starting pi-server, or name "demo/guide"`)
+		},
+		Repo: func(dir string) session.Repo {
+			return session.NewDir(sessiondir.Resolve("", w.Env, set.SessionDir, agentDir, dir, w.Home).Dir)
+		},
+	}, nil
+}
+
+// shell runs a command that prints a key, and gives what it printed.
+func (w world) shell(ctx context.Context, command string) (string, error) {
+	shell, err := execenv.FindShell("", w.Environ)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, shell.Path, append(slices.Clone(shell.Args), command)...)
+	cmd.Env, cmd.Dir, cmd.Stderr = w.Environ, w.Home, w.Err
+	out, err := cmd.Output()
+	return string(out), err
+}
