@@ -21,6 +21,8 @@ type Env struct {
 	Temp string
 	// Windows says that paths are Windows paths: drive letters, backslashes.
 	Windows bool
+
+	mounts []string // schemes of mounted trees
 }
 
 // In returns a copy of e that works in dir. A relative dir is relative to the

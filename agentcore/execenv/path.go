@@ -2,6 +2,7 @@ package execenv
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,9 @@ import (
 // IsAbs reports whether name is an absolute path in the style of e. On Windows
 // that is a drive with a root (C:\x) or a share (\\host\share).
 func (e Env) IsAbs(name string) bool {
+	if e.mounted(name) {
+		return true
+	}
 	if !e.Windows {
 		return strings.HasPrefix(name, "/")
 	}
@@ -25,6 +29,9 @@ func (e Env) IsAbs(name string) bool {
 // Join puts names one below the other and cleans the result. Empty names are
 // left out.
 func (e Env) Join(names ...string) string {
+	if i := slices.IndexFunc(names, func(n string) bool { return n != "" }); i >= 0 && e.mounted(names[i]) {
+		return e.cleanMounted(names[i] + "/" + path.Join(names[i+1:]...))
+	}
 	if !e.Windows {
 		return path.Join(names...)
 	}
@@ -47,6 +54,9 @@ func (e Env) Join(names ...string) string {
 // Clean returns the shortest name that means the same: no ".", no "..", no
 // doubled separators.
 func (e Env) Clean(name string) string {
+	if e.mounted(name) {
+		return e.cleanMounted(name)
+	}
 	if !e.Windows {
 		return path.Clean(name)
 	}
@@ -55,6 +65,9 @@ func (e Env) Clean(name string) string {
 
 // ParentDir returns all but the last element of name.
 func (e Env) ParentDir(name string) string {
+	if e.mounted(name) {
+		return e.cleanMounted(name + "/..")
+	}
 	if !e.Windows {
 		return path.Dir(name)
 	}
@@ -65,7 +78,7 @@ func (e Env) ParentDir(name string) string {
 
 // BaseName returns the last element of name.
 func (e Env) BaseName(name string) string {
-	if !e.Windows {
+	if !e.Windows || e.mounted(name) {
 		return path.Base(name)
 	}
 	_, rest := splitVolume(name)
@@ -79,7 +92,7 @@ func (e Env) BaseName(name string) string {
 // Rel returns name relative to dir with "/" between its elements, and false when
 // name is not below dir. Both are absolute and clean. The directory itself is ".".
 func (e Env) Rel(dir, name string) (string, bool) {
-	if e.Windows {
+	if e.Windows && !e.mounted(name) {
 		dir, name = strings.ReplaceAll(dir, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
 		if len(name) >= len(dir) && strings.EqualFold(dir, name[:len(dir)]) {
 			name = dir + name[len(dir):]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/codingagent/tools"
@@ -74,5 +75,17 @@ func TestUserCommandForReal(t *testing.T) {
 	env.Shell = execenv.NoShell{}
 	if _, err := tools.RunUserCommand(t.Context(), env, "true", nil); err == nil {
 		t.Error("a command ran without a shell")
+	}
+}
+
+// eventually waits until ok holds.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("in vain: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/codingagent/tools"
@@ -129,6 +130,33 @@ func TestFind(t *testing.T) {
 	} {
 		if r := call(t.Context(), t, tools.Options{Env: env}, "find", c.args); !r.IsError || text(r) != c.want {
 			t.Errorf("%v: %q, want %q", c.args, text(r), c.want)
+		}
+	}
+}
+
+// The tools that only look also work in a mounted tree.
+func TestMountedTree(t *testing.T) {
+	t.Parallel()
+	env := memory(nil, nil).WithMount("pi-docs:", fstest.MapFS{
+		"index.md": {Data: []byte("# Manual\n")}, "guide/start.md": {Data: []byte("Start here.\n")},
+	})
+	o := tools.Options{Env: env}
+	for _, c := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"read", args{"path": "pi-docs:/guide/start.md"}, "Start here.\n"},
+		{"ls", args{"path": "pi-docs:/"}, "guide/\nindex.md"},
+		{"find", args{"path": "pi-docs:/", "pattern": "*.md"}, "guide/start.md\nindex.md"},
+		{"grep", args{"path": "pi-docs:/", "pattern": "start", "ignoreCase": true}, "guide/start.md:1: Start here."},
+		{"grep", args{"path": "pi-docs:/index.md", "pattern": "Manual"}, "index.md:1: # Manual"},
+		{"read", args{"path": "pi-docs:/guid/start.md"}, "cannot read pi-docs:/guid/start.md: file does not exist (ENOENT). The directory pi-docs:/guid does not exist either"},
+		{"write", args{"path": "pi-docs:/new.md", "content": "x"}, "cannot write pi-docs:/new.md: read-only file system (EROFS)"},
+		{"edit", args{"path": "pi-docs:/index.md", "edits": []args{{"oldText": "#", "newText": "##"}}}, "cannot edit pi-docs:/index.md: read-only file system (EROFS)"},
+	} {
+		if r := call(t.Context(), t, o, c.tool, c.args); text(r) != c.want {
+			t.Errorf("%s %v: %q, want %q", c.tool, c.args, text(r), c.want)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/execenv"
@@ -148,17 +147,5 @@ func TestSchemas(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "read bash powershell edit write grep find ls" {
 		t.Errorf("tools are %s", got)
-	}
-}
-
-// eventually waits until ok holds.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("in vain: %s", what)
-		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
