@@ -55,10 +55,15 @@ type TransformOptions struct {
 //     without content says so. Blocks of unknown kind are left out.
 //   - System messages follow opts.System.
 func Transform(model *Model, messages []Message, opts TransformOptions) []Message {
-	t := transformer{model: model, opts: opts, images: model.Accepts("image")}
-	answers := pairResults(messages)
+	t := transformer{model: model, opts: opts, images: model.Accepts("image"), used: make(map[string]bool, len(messages)/2)}
+	messages = opts.System.arrange(messages)
+	var answers map[*AssistantMessage][]*ToolResultMessage
+	inPlace := resultsInPlace(messages)
+	if !inPlace {
+		answers = pairResults(messages)
+	}
 	out := make([]Message, 0, len(messages)+1)
-	for _, m := range opts.System.arrange(messages) {
+	for i, m := range messages {
 		switch m := m.(type) {
 		case *SystemMessage:
 			if !blank(m.Content) || len(m.Sections)+len(m.ToolsAdded)+len(m.ToolsRemoved) > 0 {
@@ -69,7 +74,11 @@ func Transform(model *Model, messages []Message, opts TransformOptions) []Messag
 				out = append(out, withUserContent(m, content))
 			}
 		case *AssistantMessage:
-			out = t.turn(out, m, answers[m])
+			if inPlace {
+				out = t.turn(out, m, messages[i+1:], nil)
+			} else {
+				out = t.turn(out, m, nil, answers[m])
+			}
 		case *ToolResultMessage:
 			// Sent right after the call it answers.
 		}
@@ -92,6 +101,31 @@ func unfit(m *AssistantMessage) bool {
 		return true
 	}
 	return false
+}
+
+// resultsInPlace reports whether every result stands where it belongs already,
+// as in a conversation that went well: then no bookkeeping is needed.
+func resultsInPlace(messages []Message) bool {
+	for i := 0; i < len(messages); i++ {
+		switch m := messages[i].(type) {
+		case *ToolResultMessage:
+			return false // those that belong to a turn are stepped over below
+		case *AssistantMessage:
+			for _, b := range m.Content {
+				c, ok := b.(*ToolCall)
+				if !ok {
+					continue
+				}
+				if i++; i >= len(messages) || unfit(m) {
+					return false
+				}
+				if r, ok := messages[i].(*ToolResultMessage); !ok || r.ToolCallID != c.ID {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // callSlot is a tool call that waits for its result.
@@ -138,8 +172,9 @@ func pairResults(messages []Message) map[*AssistantMessage][]*ToolResultMessage 
 	return answers
 }
 
-// turn appends an answer and the results of its tool calls.
-func (t *transformer) turn(out []Message, m *AssistantMessage, results []*ToolResultMessage) []Message {
+// turn appends an answer and the results of its tool calls: the next messages if
+// there are any, else the results that were found.
+func (t *transformer) turn(out []Message, m *AssistantMessage, next []Message, found []*ToolResultMessage) []Message {
 	if unfit(m) {
 		return out
 	}
@@ -162,8 +197,11 @@ func (t *transformer) turn(out []Message, m *AssistantMessage, results []*ToolRe
 			continue
 		}
 		var r *ToolResultMessage
-		if n < len(results) {
-			r = results[n]
+		switch {
+		case n < len(next):
+			r = next[n].(*ToolResultMessage)
+		case n < len(found):
+			r = found[n]
 		}
 		n++
 		out = append(out, t.result(r, c, m.Timestamp))
@@ -239,9 +277,6 @@ func (t *transformer) call(c *ToolCall, same bool) *ToolCall {
 
 // id gives the id under which a call goes out, unlike all given out before.
 func (t *transformer) id(id string, same bool) string {
-	if t.used == nil {
-		t.used = make(map[string]bool)
-	}
 	rule := t.opts.ToolCallID
 	if rule == nil {
 		rule = keepID

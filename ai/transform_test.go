@@ -408,6 +408,24 @@ func TestTransformIsAcceptable(t *testing.T) {
 	})
 }
 
+// A conversation in order takes a shorter way, which must lead to the same place:
+// a stray result, which is left out, forces the longer one.
+func TestTransformShortcut(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		opts := TransformOptions{ToolCallID: PlainIDs(40), System: SystemMode(rapid.IntRange(0, 3).Draw(t, "mode"))}
+		in := genHistory(t)
+		if rapid.Bool().Draw(t, "in order") {
+			in = Transform(target(), in, TransformOptions{})
+		}
+		direct := Transform(target(), in, opts)
+		detour := Transform(target(), append(slices.Clone(in), result("nobody asked", "x")), opts)
+		if diff := cmp.Diff(outline(detour), outline(direct)); diff != "" {
+			t.Fatalf("the shortcut differs (-long +short):\n%s", diff)
+		}
+	})
+}
+
 // What was sent once stays as it was when turns are added, or the vendor's
 // prompt cache is void.
 func TestTransformPrefixIsStable(t *testing.T) {

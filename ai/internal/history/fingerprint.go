@@ -25,6 +25,7 @@ func (f *fingerprint) unit(u Unit) uint64 {
 }
 
 func (f *fingerprint) message(m ai.Message) {
+	f.int(int(m.Time().UnixMilli()))
 	switch m := m.(type) {
 	case *ai.SystemMessage:
 		f.h.WriteByte('s')
@@ -54,8 +55,15 @@ func (f *fingerprint) message(m ai.Message) {
 		f.str(m.Provider)
 		f.str(m.Model)
 		f.str(m.ResponseID)
+		f.str(m.ResponseModel)
+		f.str(string(m.ThinkingLevel))
 		f.str(m.ProviderThinkingLevel)
 		f.str(string(m.StopReason))
+		f.str(m.ErrorMessage)
+		u := &m.Usage
+		for _, n := range [...]int64{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.CacheWrite1h, u.Reasoning, u.Total} {
+			f.int(int(n))
+		}
 		f.blocks(m.Content)
 	case *ai.ToolResultMessage:
 		f.h.WriteByte('r')
