@@ -1,6 +1,7 @@
 package aitest
 
 import (
+	"bytes"
 	"context"
 	"testing"
 
@@ -61,7 +62,7 @@ func MockAnswer(protocol string, s Scenario) mockllm.Answer {
 		a.Content = []mockllm.Block{mockllm.ToolCall("t1", "read", `{"path":`, `"a`)}
 		a.Stop = "length"
 		switch protocol {
-		case mockllm.Anthropic:
+		case mockllm.Anthropic, mockllm.Bedrock:
 			a.Stop = "max_tokens"
 		case mockllm.Google:
 			a.Stop = "MAX_TOKENS"
@@ -73,10 +74,13 @@ func MockAnswer(protocol string, s Scenario) mockllm.Answer {
 	case FailsMidway:
 		a.Content = []mockllm.Block{half}
 		a.Error = &mockllm.Error{Type: "overloaded_error", Message: "Overloaded"}
+		if protocol == mockllm.Bedrock {
+			a.Error.Type = "serviceUnavailableException"
+		}
 	case CutText, HangsMidway:
 		a.Content, a.Model = []mockllm.Block{half}, "-"
 		data := mockllm.Stream(protocol, "", a)
-		end := lastDelta(data, " an ans")
+		end := lastDelta(protocol, data, " an ans")
 		if s == CutText {
 			a.Delivery.EndAt = end
 			break
@@ -85,7 +89,7 @@ func MockAnswer(protocol string, s Scenario) mockllm.Answer {
 	case CutCall:
 		a.Content = []mockllm.Block{mockllm.ToolCall("t1", "read", `{"path":`, `"a.txt"}`)}
 		a.Model = "-" // so that the stream is the same for all
-		a.Delivery.CutAt = lastDelta(mockllm.Stream(protocol, "", a), `a.txt`)
+		a.Delivery.CutAt = lastDelta(protocol, mockllm.Stream(protocol, "", a), `a.txt`)
 	case HangsAtOnce:
 		a.Delivery.HoldHeader = make(chan struct{})
 	}
@@ -93,15 +97,11 @@ func MockAnswer(protocol string, s Scenario) mockllm.Answer {
 }
 
 // lastDelta is the offset behind the event that holds text.
-func lastDelta(stream []byte, text string) int {
-	at := indexFrom(stream, text, 0)
-	return indexFrom(stream, "\n\n", at) + len("\n\n")
-}
-
-func indexFrom(data []byte, text string, from int) int {
-	for i := from; i+len(text) <= len(data); i++ {
-		if string(data[i:i+len(text)]) == text {
-			return i
+func lastDelta(protocol string, stream []byte, text string) int {
+	at := bytes.Index(stream, []byte(text))
+	for _, end := range mockllm.EventEnds(protocol, stream) {
+		if at >= 0 && end > at {
+			return end
 		}
 	}
 	panic("aitest: the mock stream holds no " + text)

@@ -13,18 +13,21 @@ type dialect struct {
 	frames  func(*Request, Answer) []Frame
 	whole   func(*Request, Answer) string // to a request that wants no stream
 	failure func(*Error) string
+	binary  bool // the stream is Amazon's binary one instead of server-sent events
 }
 
 func dialectOf(api string) dialect {
 	switch api {
 	case Anthropic:
-		return dialect{anthropic, anthropicWhole, anthropicError}
+		return dialect{frames: anthropic, whole: anthropicWhole, failure: anthropicError}
 	case Google:
-		return dialect{google, googleWhole, googleError}
+		return dialect{frames: google, whole: googleWhole, failure: googleError}
 	case Responses:
-		return dialect{responses, responsesWhole, responsesError}
+		return dialect{frames: responses, whole: responsesWhole, failure: responsesError}
+	case Bedrock:
+		return dialect{frames: bedrock, whole: bedrockWhole, failure: bedrockError, binary: true}
 	}
-	return dialect{completions, completionsWhole, completionsError}
+	return dialect{frames: completions, whole: completionsWhole, failure: completionsError}
 }
 
 // deliver sends an answer; false means that the connection is to be broken.
@@ -64,6 +67,9 @@ func (s *Server) deliver(ctx context.Context, w http.ResponseWriter, r *Request,
 	case !r.Stream && a.Raw == "":
 		setDefault("content-type", "application/json")
 		return r.write(w, []byte(dialectOf(r.API).whole(r, a)))
+	}
+	if dialectOf(r.API).binary {
+		setDefault("content-type", "application/vnd.amazon.eventstream")
 	}
 	setDefault("content-type", "text/event-stream; charset=utf-8")
 	setDefault("cache-control", "no-cache")
@@ -148,8 +154,9 @@ func pieceEnds(d Delivery, events []int, end int) func(func(int) bool) {
 
 // encode gives the bytes of an answer and the offsets at which its events end.
 func (s *Server) encode(r *Request, a Answer) (data []byte, events []int) {
+	dialect := dialectOf(r.API)
 	if a.Raw != "" {
-		return []byte(a.Raw), blankLines([]byte(a.Raw))
+		return []byte(a.Raw), EventEnds(r.API, []byte(a.Raw))
 	}
 	key := ""
 	if a.scenario != nil && a.Edit == nil {
@@ -159,11 +166,15 @@ func (s *Server) encode(r *Request, a Answer) (data []byte, events []int) {
 		s.mu.Unlock()
 	}
 	if data == nil {
-		list := dialectOf(r.API).frames(r, a)
+		list := dialect.frames(r, a)
 		if a.Edit != nil {
 			list = a.Edit(list)
 		}
-		data = Encode(list, a.Delivery)
+		if dialect.binary {
+			data = EncodeBinary(list)
+		} else {
+			data = Encode(list, a.Delivery)
+		}
 	}
 	if key != "" {
 		s.mu.Lock()
@@ -173,7 +184,15 @@ func (s *Server) encode(r *Request, a Answer) (data []byte, events []int) {
 			return data, nil
 		}
 	}
-	return data, blankLines(data)
+	return data, EventEnds(r.API, data)
+}
+
+// EventEnds gives the offsets at which the events of a stream end.
+func EventEnds(api string, stream []byte) []int {
+	if dialectOf(api).binary {
+		return binaryEnds(stream)
+	}
+	return blankLines(stream)
 }
 
 // Stream gives the bytes of the event stream that a server would send for an

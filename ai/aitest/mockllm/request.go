@@ -15,6 +15,7 @@ const (
 	Anthropic   = "anthropic-messages"
 	Google      = "google-generative-ai"
 	Responses   = "openai-responses"
+	Bedrock     = "bedrock-converse-stream"
 )
 
 // Request is a recorded request. Its fields are set before an answer is
@@ -111,6 +112,8 @@ func protocolOf(method, path string) string {
 		return Google
 	case strings.HasSuffix(path, "/responses"):
 		return Responses
+	case strings.HasSuffix(path, "/converse-stream"):
+		return Bedrock
 	}
 	return ""
 }
@@ -122,6 +125,8 @@ func (r *Request) parse() error {
 		return r.parseGoogle()
 	case Responses:
 		return r.parseResponses()
+	case Bedrock:
+		return r.parseBedrock()
 	}
 	type schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`

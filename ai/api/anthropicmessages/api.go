@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/claude"
 	"github.com/pi-go/pi/ai/internal/wire"
 )
 
@@ -72,7 +73,7 @@ func (r *request) send(ctx context.Context, out *ai.Emitter) error {
 			out.Diagnose("anthropic_thread_fallback", map[string]any{"reason": failed.Message, "retry": "no thread"})
 			r.state.threadsOff = true
 			thread, from = "", 0
-		case r.encoder.tools.strict && strictRefused(failed):
+		case r.encoder.tools.strict && claude.StrictRefused(failed):
 			out.Diagnose("anthropic_strict_tools_fallback", map[string]any{"reason": failed.Message})
 			r.state.strictOff = true
 			if err := r.relax(); err != nil {

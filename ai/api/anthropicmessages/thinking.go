@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/claude"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
 
@@ -15,20 +16,6 @@ type thinking struct {
 	inSystem  string // effort that goes into system messages instead
 	adaptive  bool
 	maxTokens int64
-}
-
-// effortOf names a level as the vendor does.
-func effortOf(m *ai.Model, level ai.ThinkingLevel) string {
-	if word := m.ThinkingLevels[level]; word != nil && *word != "" {
-		return *word
-	}
-	switch level {
-	case ai.ThinkingMinimal, ai.ThinkingLow:
-		return "low"
-	case ai.ThinkingMedium:
-		return "medium"
-	}
-	return "high"
 }
 
 // thinkingOf decides how to ask for the level of a call, and the cap of the
@@ -48,14 +35,15 @@ func thinkingOf(call *ai.Call, t *traits, opts Options) thinking {
 	case t.midEffort:
 		// A fixed effort keeps the prefix cached; the real one stands at the end
 		// of the conversation.
-		th.on, th.adaptive, th.effort, th.inSystem = true, true, "low", effortOf(m, level)
+		th.on, th.adaptive, th.effort, th.inSystem = true, true, "low", claude.Effort(m, level)
 		th.json = `{"type":"adaptive","display":` + display + `,"block_binding":{"prefix_mismatch_behavior":"drop_block"}}`
 	case t.adaptive:
-		th.on, th.adaptive, th.effort = true, true, effortOf(m, level)
+		th.on, th.adaptive, th.effort = true, true, claude.Effort(m, level)
 		th.json = `{"type":"adaptive","display":` + display + `}`
 	default:
-		budget := th.fitBudget(call, call.Options.ThinkingBudgets.Budget(level))
-		if budget < minBudget {
+		var budget int64
+		budget, th.maxTokens = claude.Budget(call)
+		if budget < claude.MinBudget {
 			// Too little room to think at all.
 			if canBeOff {
 				th.json = `{"type":"disabled"}`
@@ -68,37 +56,10 @@ func thinkingOf(call *ai.Call, t *traits, opts Options) thinking {
 	return th
 }
 
-const (
-	// minBudget is the least budget that the vendor accepts; the answer itself
-	// gets at least as much.
-	minBudget = 1024
-	// standardMax is the cap where neither the caller nor the model has one;
-	// the protocol requires a number.
-	standardMax = 16384
-)
-
-// fitBudget raises the cap so that thinking does not eat the answer, as far as
-// model and window allow, and gives the budget that fits under it.
-func (th *thinking) fitBudget(call *ai.Call, budget int64) int64 {
-	m := call.Model
-	most := th.maxTokens
-	if most > 0 {
-		most += budget
-	}
-	if m.MaxTokens > 0 && (most <= 0 || most > m.MaxTokens) {
-		most = m.MaxTokens
-	}
-	if most <= 0 {
-		most = standardMax + budget
-	}
-	th.maxTokens = ai.FitMaxTokens(m, call.Messages, most)
-	return min(budget, th.maxTokens-minBudget)
-}
-
 // cap is the number for max_tokens.
 func (th *thinking) cap() int64 {
 	if th.maxTokens > 0 {
 		return th.maxTokens
 	}
-	return standardMax
+	return claude.StandardMax
 }

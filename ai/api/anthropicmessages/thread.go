@@ -102,19 +102,3 @@ func problemOf(e *ai.APIError) threadProblem {
 	}
 	return threadFine
 }
-
-// strictRefused reports that the vendor can not sample by so many or so large
-// strict tools.
-func strictRefused(e *ai.APIError) bool {
-	if e.Status != 400 {
-		return false
-	}
-	text := strings.ToLower(e.Message + " " + e.Body)
-	if !strings.Contains(text, "invalid_request_error") && e.Code != "invalid_request_error" {
-		return false
-	}
-	grammar := strings.Contains(text, "grammar") && (strings.Contains(text, "too large") || strings.Contains(text, "too complex"))
-	many := strings.Contains(text, "too many strict tools") || strings.Contains(text, "too many") && strings.Contains(text, "strict")
-	unions := strings.Contains(text, "too many") && strings.Contains(text, "union")
-	return grammar || many || unions
-}

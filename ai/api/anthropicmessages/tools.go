@@ -2,11 +2,9 @@ package anthropicmessages
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/claude"
 	"github.com/pi-go/pi/ai/internal/strictschema"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
@@ -55,7 +53,7 @@ func (e toolEncoder) schema(t *ai.Tool) (schema []byte, strict bool, err error) 
 		required := s.Strict == "require"
 		converted, err := strictschema.Convert(t.Schema())
 		if err == nil {
-			err = samplable(converted)
+			err = claude.Samplable(converted)
 		}
 		switch {
 		case e.strict && err == nil:
@@ -106,59 +104,4 @@ func rootSchema(schema json.RawMessage) ([]byte, error) {
 	}
 	dst = append(dst, rest...)
 	return append(dst, '}'), nil
-}
-
-// samplable reports the keyword of a strict schema that this vendor can not
-// sample by.
-func samplable(schema json.RawMessage) error {
-	var v any
-	if err := json.Unmarshal(schema, &v); err != nil {
-		return err
-	}
-	return samplableValue(v, false)
-}
-
-// samplableValue looks through a schema; names says that the keys of the object
-// are property names and not keywords.
-func samplableValue(v any, names bool) error {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			if err := samplableValue(e, false); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			value := v[key]
-			if !names && !samplableKeyword(key, value) {
-				return fmt.Errorf("the vendor can not sample by the keyword %q", key)
-			}
-			if !names && (key == "enum" || key == "const" || key == "default" || key == "examples" || key == "required") {
-				continue // values, not schemas
-			}
-			if err := samplableValue(value, !names && key == "properties"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func samplableKeyword(key string, value any) bool {
-	switch key {
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems", "uniqueItems",
-		"minContains", "maxContains", "minProperties", "maxProperties":
-		return false
-	case "minItems":
-		n, ok := value.(float64)
-		return ok && n <= 1
-	case "format":
-		switch value {
-		case "date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid":
-			return true
-		}
-		return false
-	}
-	return true
 }

@@ -1,0 +1,106 @@
+package bedrockconversestream
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/claude"
+	"github.com/pi-go/pi/ai/internal/wire"
+)
+
+// ID is the protocol's name.
+const ID = "bedrock-converse-stream"
+
+// Config makes the protocol with other credentials than those of the environment.
+type Config struct {
+	// Credentials finds access keys; nil means [EnvironmentCredentials]. It is
+	// called for each request, so it should keep what it found.
+	Credentials Credentials
+}
+
+// New gives the protocol. It holds no state and serves any number of providers.
+func New() ai.API { return Config{}.New() }
+
+// New gives the protocol with this configuration.
+func (c Config) New() ai.API {
+	if c.Credentials == nil {
+		c.Credentials = EnvironmentCredentials
+	}
+	return &api{credentials: c.Credentials}
+}
+
+type api struct{ credentials Credentials }
+
+func (*api) ID() string { return ID }
+
+// Stream sends the call and writes the answer. Where the vendor refuses strict
+// tools, the request is made once more without them.
+func (a *api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
+	o := optionsOf(call)
+	to, err := targetOf(call, o)
+	if err != nil {
+		return err
+	}
+	kept, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(state) })
+	defer release()
+	st, ok := kept.(*state)
+	if !ok {
+		st = new(state)
+	}
+	for {
+		r, err := newRequest(call, o, st, to.region)
+		if err != nil {
+			return err
+		}
+		started, err := a.send(ctx, r, to, out)
+		var failed *ai.APIError
+		if started || !r.strict || !errors.As(err, &failed) || !claude.StrictRefused(failed) {
+			return err
+		}
+		out.Diagnose("bedrock_strict_tools_fallback", map[string]any{"reason": failed.Message})
+		st.strictOff = true
+	}
+}
+
+// send makes the request; started says that an answer began.
+func (a *api) send(ctx context.Context, r *request, to target, out *ai.Emitter) (started bool, err error) {
+	body, err := r.body()
+	if err != nil {
+		return false, err
+	}
+	post := &wire.Request{
+		Call: r.call, URL: to.url, Body: body, Auth: map[string]string{},
+		Headers: map[string]string{"Accept": "application/vnd.amazon.eventstream"},
+	}
+	if bearer := wire.Bearer(r.call); bearer != nil {
+		post.Auth = bearer
+	} else {
+		keys, err := a.keys(ctx, r.call)
+		if err != nil {
+			return false, err
+		}
+		// The signature covers the body, so it is made when the caller has seen
+		// and perhaps changed it.
+		var signErr error
+		post.Encode = func(body [][]byte) ([][]byte, string) {
+			var headers map[string]string
+			headers, signErr = sign(ctx, keys, to, body, out.Now())
+			maps.Copy(post.Auth, headers)
+			return body, ""
+		}
+		defer func() { err = errors.Join(err, signErr) }()
+	}
+	resp, err := wire.Post(ctx, post)
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	d := newDecoder(r.call, out)
+	err = d.read(resp.Body)
+	if err == nil && !out.Stopped() {
+		err = d.end()
+	}
+	return d.started, err
+}
