@@ -159,8 +159,8 @@ func TestFitShrinks(t *testing.T) {
 		notes  string
 	}{
 		{
-			"wide", encoded(t, picture.PNG, sample(2500, 1001)), picture.PNG, picture.Limits{}, 2000, 801,
-			"[Shown at 2000x801, original 2500x1001. Multiply coordinates by 1.25 to get those of the original.]",
+			"wide", encoded(t, picture.PNG, sample(2500, 101)), picture.PNG, picture.Limits{}, 2000, 81,
+			"[Shown at 2000x81, original 2500x101. Multiply coordinates by 1.25 to get those of the original.]",
 		},
 		{
 			"high", encoded(t, picture.JPEG, sample(30, 40)), picture.JPEG, picture.Limits{Height: 10}, 8, 10,
