@@ -51,12 +51,14 @@ func TestBashResults(t *testing.T) {
 		{"silent failure", execenv.Step{ExitCode: 1}, "Exit code 1.", true, "null", tools.CommandOutput{ExitCode: 1}},
 		{"killed", execenv.Step{ExitCode: 137}, "Exit code 137 (killed by signal 9).", true, "null", tools.CommandOutput{ExitCode: 137}},
 		{
-			"for a terminal", execenv.Step{Output: []string{"\x1b[1mget 1%\rget", " 2%\rget 3%\n\x1b[0mok\n"}},
+			"for a terminal",
+			execenv.Step{Output: []string{"\x1b[1mget 1%\rget", " 2%\rget 3%\n\x1b[0mok\n"}},
 			"get 3%\nok\n\n[2 earlier states of progress displays left out.]", false, "null",
 			tools.CommandOutput{Output: "\x1b[1mget 1%\rget 2%\rget 3%\n\x1b[0mok\n"},
 		},
 		{
-			"many lines", execenv.Step{Output: []string{manyLines}, ExitCode: 2},
+			"many lines",
+			execenv.Step{Output: []string{manyLines}, ExitCode: 2},
 			strings.TrimSuffix(manyLines[strings.Index(manyLines, "row 501\n"):], "\n") +
 				"\n\n[Lines 501-2500 of 2500 shown. Full output: /tmp/pi-bash-HEX.log]\n\nExit code 2.",
 			true,
@@ -65,7 +67,8 @@ func TestBashResults(t *testing.T) {
 			tools.CommandOutput{Output: manyLines, FullOutputPath: "/tmp/pi-bash-HEX.log", ExitCode: 2},
 		},
 		{
-			"many bytes", execenv.Step{Output: []string{strings.Repeat(thickLine, 300)}},
+			"many bytes",
+			execenv.Step{Output: []string{strings.Repeat(thickLine, 300)}},
 			strings.TrimSuffix(strings.Repeat(thickLine, 51), "\n") + "\n\n[Lines 250-300 of 300 shown (50.0KB limit). Full output: /tmp/pi-bash-HEX.log]",
 			false,
 			`{"truncation":{"content":"","truncated":true,"truncatedBy":"bytes","totalLines":300,"totalBytes":300000,"outputLines":51,"outputBytes":50999,` +
@@ -73,7 +76,8 @@ func TestBashResults(t *testing.T) {
 			tools.CommandOutput{Output: strings.Repeat(thickLine, 300), FullOutputPath: "/tmp/pi-bash-HEX.log"},
 		},
 		{
-			"one line of 1 MB", execenv.Step{Output: []string{"a\n", strings.Repeat("x", 1<<20)}},
+			"one line of 1 MB",
+			execenv.Step{Output: []string{"a\n", strings.Repeat("x", 1<<20)}},
 			strings.Repeat("x", 51200) + "\n\n[Last 50.0KB of line 2 shown, which has 1.0MB. Full output: /tmp/pi-bash-HEX.log]",
 			false,
 			`{"truncation":{"content":"","truncated":true,"truncatedBy":"bytes","totalLines":2,"totalBytes":1048578,"outputLines":1,"outputBytes":51200,` +
@@ -84,7 +88,8 @@ func TestBashResults(t *testing.T) {
 			},
 		},
 		{
-			"background", execenv.Step{Output: []string{"up\n"}, Late: "later\n"},
+			"background",
+			execenv.Step{Output: []string{"up\n"}, Late: "later\n"},
 			"up\n\n[Processes in the background still hold the output of the command. What they print from now on goes to /tmp/pi-bash-HEX.log.]", false,
 			`{"fullOutputPath":"/tmp/pi-bash-HEX.log"}`,
 			tools.CommandOutput{Output: "up\n", FullOutputPath: "/tmp/pi-bash-HEX.log"},

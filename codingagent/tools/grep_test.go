@@ -26,7 +26,8 @@ func TestGrep(t *testing.T) {
 	}{
 		{args{"pattern": "hit \\d"}, "a.go:2: hit 1\nb.txt:1: hit 2\nb.txt:2: hit 3", "null"},
 		{
-			args{"pattern": "hit"}, "a.go:2: hit 1\nb.txt:1: hit 2\nb.txt:2: hit 3\nsub/long.txt:1: " + cut + "\n\n[" + seeAll + ".]",
+			args{"pattern": "hit"},
+			"a.go:2: hit 1\nb.txt:1: hit 2\nb.txt:2: hit 3\nsub/long.txt:1: " + cut + "\n\n[" + seeAll + ".]",
 			`{"linesTruncated":true}`,
 		},
 		{args{"pattern": "hit", "path": "a.go", "context": 1.9}, "a.go-1- one\na.go:2: hit 1\na.go-3- three", "null"},
@@ -34,7 +35,8 @@ func TestGrep(t *testing.T) {
 		{args{"pattern": "hit 4(", "literal": true, "ignoreCase": true}, "my file.txt:1: Hit 4(", "null"},
 		{args{"pattern": "hit", "glob": "*.txt", "path": "@."}, "b.txt:1: hit 2\nb.txt:2: hit 3\nsub/long.txt:1: " + cut + "\n\n[" + seeAll + ".]", `{"linesTruncated":true}`},
 		{
-			args{"pattern": "hit", "limit": 2}, "a.go:2: hit 1\nb.txt:1: hit 2\n\n[2 matches shown, there are more. Raise limit to 4 or narrow the pattern.]",
+			args{"pattern": "hit", "limit": 2},
+			"a.go:2: hit 1\nb.txt:1: hit 2\n\n[2 matches shown, there are more. Raise limit to 4 or narrow the pattern.]",
 			`{"matchLimitReached":2}`,
 		},
 		{args{"pattern": "hit", "limit": 3, "glob": "!sub"}, "a.go:2: hit 1\nb.txt:1: hit 2\nb.txt:2: hit 3", "null"},
@@ -108,7 +110,8 @@ func TestFind(t *testing.T) {
 		{args{"pattern": "*", "path": "sub"}, ".hidden\nd.go", "null"},
 		{args{"pattern": "sub/*.go"}, "sub/d.go", "null"},
 		{
-			args{"pattern": "*.go", "limit": 2}, "a.go\nb_test.go\n\n[2 results shown, there are more. Raise limit to 4 or narrow the pattern.]",
+			args{"pattern": "*.go", "limit": 2},
+			"a.go\nb_test.go\n\n[2 results shown, there are more. Raise limit to 4 or narrow the pattern.]",
 			`{"resultLimitReached":2}`,
 		},
 		{args{"pattern": "*.go", "limit": 3}, "a.go\nb_test.go\nsub/d.go", "null"},

@@ -58,13 +58,15 @@ func TestRead(t *testing.T) {
 		},
 		{"exactly enough lines", rows(2000), nil, rows(2000), "null"},
 		{
-			"too many bytes", thick, args{"offset": 11},
+			"too many bytes", thick,
+			args{"offset": 11},
 			strings.TrimSuffix(thick[:51_000], "\n") + "\n\n[Lines 11-61 of 100 shown (50.0KB limit). Continue with offset=62.]",
 			`{"truncation":{"content":"","truncated":true,"truncatedBy":"bytes","totalLines":90,"totalBytes":90000,"outputLines":51,"outputBytes":50999,` +
 				`"lastLinePartial":false,"firstLineExceedsLimit":false,"maxLines":2000,"maxBytes":51200}}`,
 		},
 		{
-			"a long line", "a\n" + long + "\nb\n", args{"offset": 2},
+			"a long line", "a\n" + long + "\nb\n",
+			args{"offset": 2},
 			"[Line 2 has 58.6KB, more than the 50.0KB that can be shown. See its start with: sed -n '2p' f.txt | head -c 51200. Continue behind it with offset=3.]",
 			`{"truncation":{"content":"","truncated":true,"truncatedBy":"bytes","totalLines":2,"totalBytes":60003,"outputLines":0,"outputBytes":0,` +
 				`"lastLinePartial":false,"firstLineExceedsLimit":true,"maxLines":2000,"maxBytes":51200}}`,
@@ -164,17 +166,21 @@ func TestReadImage(t *testing.T) {
 		{"b.bmp", "image/png", "Image file, image/png.\n[Converted from image/bmp to image/png.]", tools.Options{}, "null"},
 		{
 			"big.png", "image/png",
-			"Image file, image/png.\n[Shown at 2000x20, original 3000x30. Multiply coordinates by 1.50 to get those of the original.]", tools.Options{}, "null",
+			"Image file, image/png.\n[Shown at 2000x20, original 3000x30. Multiply coordinates by 1.50 to get those of the original.]",
+			tools.Options{},
+			"null",
 		},
 		{"big.png", "image/png", "Image file, image/png.", tools.Options{KeepImageSize: true}, "null"},
 		{
 			"big.png", "image/png",
 			"Image file, image/png.\n[Shown at 1000x10, original 3000x30. Multiply coordinates by 3.00 to get those of the original.]",
-			tools.Options{Model: func() tools.ModelFacts { return tools.ModelFacts{ID: "m", Images: picture.Limits{Width: 1000}} }}, "null",
+			tools.Options{Model: func() tools.ModelFacts { return tools.ModelFacts{ID: "m", Images: picture.Limits{Width: 1000}} }},
+			"null",
 		},
 		{
 			"a.png", "image/png", "Image file, image/png.",
-			tools.Options{Model: func() tools.ModelFacts { return tools.ModelFacts{ID: "text-model", TextOnly: true} }}, `{"imageUnsupportedByModel":"text-model"}`,
+			tools.Options{Model: func() tools.ModelFacts { return tools.ModelFacts{ID: "text-model", TextOnly: true} }},
+			`{"imageUnsupportedByModel":"text-model"}`,
 		},
 		{"cut.png", "", "Image file, image/png.\n[It can not be shown: decode image/png: unexpected EOF.]", tools.Options{}, "null"},
 	} {

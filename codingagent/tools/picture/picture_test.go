@@ -159,27 +159,39 @@ func TestFitShrinks(t *testing.T) {
 		notes  string
 	}{
 		{
-			"wide", encoded(t, picture.PNG, sample(2500, 101)), picture.PNG, picture.Limits{}, 2000, 81,
+			"wide", encoded(t, picture.PNG, sample(2500, 101)), picture.PNG,
+			picture.Limits{},
+			2000, 81,
 			"[Shown at 2000x81, original 2500x101. Multiply coordinates by 1.25 to get those of the original.]",
 		},
 		{
-			"high", encoded(t, picture.JPEG, sample(30, 40)), picture.JPEG, picture.Limits{Height: 10}, 8, 10,
+			"high", encoded(t, picture.JPEG, sample(30, 40)), picture.JPEG,
+			picture.Limits{Height: 10},
+			8, 10,
 			"[Shown at 8x10, original 30x40. Multiply coordinates by 3.75 to get those of the original.]",
 		},
 		{
-			"flat", encoded(t, picture.GIF, sample(400, 2)), picture.GIF, picture.Limits{Width: 100}, 100, 1,
+			"flat", encoded(t, picture.GIF, sample(400, 2)), picture.GIF,
+			picture.Limits{Width: 100},
+			100, 1,
 			"[Shown at 100x1, original 400x2. Multiply coordinates by 4.00 to get those of the original.]",
 		},
 		{
-			"converted", encoded(t, picture.BMP, sample(8, 8)), picture.BMP, picture.Limits{}, 8, 8,
+			"converted", encoded(t, picture.BMP, sample(8, 8)), picture.BMP,
+			picture.Limits{},
+			8, 8,
 			"[Converted from image/bmp to image/png.]",
 		},
 		{
-			"converted, size kept", encoded(t, picture.BMP, sample(8, 8)), picture.BMP, picture.Limits{Width: 4, Keep: true}, 8, 8,
+			"converted, size kept", encoded(t, picture.BMP, sample(8, 8)), picture.BMP,
+			picture.Limits{Width: 4, Keep: true},
+			8, 8,
 			"[Converted from image/bmp to image/png.]",
 		},
 		{
-			"converted and shrunk", encoded(t, picture.BMP, sample(8, 8)), picture.BMP, picture.Limits{Width: 4}, 4, 4,
+			"converted and shrunk", encoded(t, picture.BMP, sample(8, 8)), picture.BMP,
+			picture.Limits{Width: 4},
+			4, 4,
 			"[Converted from image/bmp to image/png.]\n[Shown at 4x4, original 8x8. Multiply coordinates by 2.00 to get those of the original.]",
 		},
 	} {

@@ -29,47 +29,58 @@ func TestHeadAndTail(t *testing.T) {
 	}{
 		{
 			"fits", "a\nb\n", 2, 10,
-			result{"a\nb\n", "", 2, 2, false, false}, result{"a\nb\n", "", 2, 2, false, false},
+			result{"a\nb\n", "", 2, 2, false, false},
+			result{"a\nb\n", "", 2, 2, false, false},
 		},
 		{
 			"empty", "", 2, 10,
-			result{"", "", 0, 0, false, false}, result{"", "", 0, 0, false, false},
+			result{"", "", 0, 0, false, false},
+			result{"", "", 0, 0, false, false},
 		},
 		{
 			"the last newline is free", "abc\nde\n", 2, 6,
-			result{"abc\nde\n", "", 2, 2, false, false}, result{"abc\nde\n", "", 2, 2, false, false},
+			result{"abc\nde\n", "", 2, 2, false, false},
+			result{"abc\nde\n", "", 2, 2, false, false},
 		},
 		{
 			"lines", "a\nb\nc\n", 2, 10,
-			result{"a\nb", "lines", 2, 3, false, false}, result{"b\nc", "lines", 2, 3, false, false},
+			result{"a\nb", "lines", 2, 3, false, false},
+			result{"b\nc", "lines", 2, 3, false, false},
 		},
 		{
 			"bytes", "aaa\nbbb\nccc", 9, 7,
-			result{"aaa\nbbb", "bytes", 2, 3, false, false}, result{"bbb\nccc", "bytes", 2, 3, false, false},
+			result{"aaa\nbbb", "bytes", 2, 3, false, false},
+			result{"bbb\nccc", "bytes", 2, 3, false, false},
 		},
 		{
 			"one byte less", "aaa\nbbb\nccc", 9, 6,
-			result{"aaa", "bytes", 1, 3, false, false}, result{"ccc", "bytes", 1, 3, false, false},
+			result{"aaa", "bytes", 1, 3, false, false},
+			result{"ccc", "bytes", 1, 3, false, false},
 		},
 		{
 			"both at the line limit", "aa\nbb\ncc\ndd", 2, 5,
-			result{"aa\nbb", "lines", 2, 4, false, false}, result{"cc\ndd", "lines", 2, 4, false, false},
+			result{"aa\nbb", "lines", 2, 4, false, false},
+			result{"cc\ndd", "lines", 2, 4, false, false},
 		},
 		{
 			"one long line", "0123456789", 2, 4,
-			result{"", "bytes", 0, 1, false, true}, result{"6789", "bytes", 1, 1, true, false},
+			result{"", "bytes", 0, 1, false, true},
+			result{"6789", "bytes", 1, 1, true, false},
 		},
 		{
 			"long first and last line", "0123456789\nb\n0123456789\n", 5, 4,
-			result{"", "bytes", 0, 3, false, true}, result{"6789", "bytes", 1, 3, true, false},
+			result{"", "bytes", 0, 3, false, true},
+			result{"6789", "bytes", 1, 3, true, false},
 		},
 		{
 			"characters are not split", "aé漢", 2, 4,
-			result{"", "bytes", 0, 1, false, true}, result{"漢", "bytes", 1, 1, true, false},
+			result{"", "bytes", 0, 1, false, true},
+			result{"漢", "bytes", 1, 1, true, false},
 		},
 		{
 			"empty lines", "\n\n\n", 2, 10,
-			result{"\n", "lines", 2, 3, false, false}, result{"\n", "lines", 2, 3, false, false},
+			result{"\n", "lines", 2, 3, false, false},
+			result{"\n", "lines", 2, 3, false, false},
 		},
 	} {
 		l := truncate.Limits{Lines: c.lines, Bytes: c.bytes}
