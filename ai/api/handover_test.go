@@ -78,6 +78,12 @@ func pairs(p protocol, body []byte) (calls, results []string, err error) {
 			if f, ok := v["functionCall"].(map[string]any); ok {
 				calls = append(calls, str(f, "id")+"/"+str(f, "name"))
 			}
+			if f, ok := v["toolUse"].(map[string]any); ok {
+				calls = append(calls, str(f, "toolUseId"))
+			}
+			if f, ok := v["toolResult"].(map[string]any); ok {
+				results = append(results, str(f, "toolUseId"))
+			}
 			if f, ok := v["functionResponse"].(map[string]any); ok {
 				results = append(results, str(f, "id")+"/"+str(f, "name"))
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/pi-go/pi/ai/aitest/mockllm"
 	"github.com/pi-go/pi/ai/api/anthropicmessages"
 	"github.com/pi-go/pi/ai/api/azureopenairesponses"
+	"github.com/pi-go/pi/ai/api/bedrockconversestream"
 	"github.com/pi-go/pi/ai/api/googlegenerativeai"
 	"github.com/pi-go/pi/ai/api/googlevertex"
 	"github.com/pi-go/pi/ai/api/mistralconversations"
@@ -44,6 +45,7 @@ func protocols() []protocol {
 		{api: openaicodexresponses.New(), mock: mockllm.Responses, model: "m", base: "http://mock/backend-api", key: login, options: openaicodexresponses.Options{Transport: openaicodexresponses.TransportSSE}, length: "length", refusal: "content_filter"},
 		{api: googlegenerativeai.New(), mock: mockllm.Google, model: "gemini-3.5-flash", base: "http://mock/v1beta", cannot: "broken arguments", length: "MAX_TOKENS", refusal: "SAFETY"},
 		{api: googlevertex.New(), mock: mockllm.Google, model: "gemini-3.5-flash", base: "http://mock", cannot: "broken arguments", length: "MAX_TOKENS", refusal: "SAFETY"},
+		{api: bedrockconversestream.New(), mock: mockllm.Bedrock, model: "anthropic.claude-sonnet-4-5", base: "http://mock", length: "max_tokens", refusal: "guardrail_intervened"},
 		{api: mistralconversations.New(), mock: mockllm.Completions, model: "m", base: "http://mock", cannot: "thinking", length: "length", refusal: "content_filter"},
 	}
 }

@@ -3,7 +3,9 @@ package bedrockconversestream
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
+	"strings"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/claude"
@@ -18,6 +20,9 @@ type Config struct {
 	// Credentials finds access keys; nil means [EnvironmentCredentials]. It is
 	// called for each request, so it should keep what it found.
 	Credentials Credentials
+	// Region gives a region for calls whose model, options and environment name
+	// none; nil, or an empty answer, leaves it to the model's address.
+	Region func(ctx context.Context, call *ai.Call) string
 }
 
 // New gives the protocol. It holds no state and serves any number of providers.
@@ -28,10 +33,16 @@ func (c Config) New() ai.API {
 	if c.Credentials == nil {
 		c.Credentials = EnvironmentCredentials
 	}
-	return &api{credentials: c.Credentials}
+	if c.Region == nil {
+		c.Region = func(context.Context, *ai.Call) string { return "" }
+	}
+	return &api{credentials: c.Credentials, region: c.Region}
 }
 
-type api struct{ credentials Credentials }
+type api struct {
+	credentials Credentials
+	region      func(ctx context.Context, call *ai.Call) string
+}
 
 func (*api) ID() string { return ID }
 
@@ -39,7 +50,7 @@ func (*api) ID() string { return ID }
 // tools, the request is made once more without them.
 func (a *api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
 	o := optionsOf(call)
-	to, err := targetOf(call, o)
+	to, err := targetOf(call, o, func() string { return a.region(ctx, call) })
 	if err != nil {
 		return err
 	}
@@ -98,9 +109,22 @@ func (a *api) send(ctx context.Context, r *request, to target, out *ai.Emitter) 
 	}
 	defer resp.Body.Close()
 	d := newDecoder(r.call, out)
+	if kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) == "application/json" {
+		return false, noStream(resp.Body)
+	}
 	err = d.read(resp.Body)
 	if err == nil && !out.Stopped() {
 		err = d.end()
 	}
 	return d.started, err
+}
+
+// noStream makes the error of an answer that is JSON instead of a stream: an error
+// under a status of success, as some proxies send it.
+func noStream(body io.Reader) error {
+	data, err := io.ReadAll(io.LimitReader(body, 1<<20))
+	if err != nil {
+		return readError(err)
+	}
+	return ai.StreamError(data)
 }

@@ -16,8 +16,9 @@ type target struct {
 	url    string
 }
 
-// targetOf finds the address of a call.
-func targetOf(call *ai.Call, o Options) (target, error) {
+// targetOf finds the address of a call; configured is asked for a region when
+// nothing else names one.
+func targetOf(call *ai.Call, o Options, configured func() string) (target, error) {
 	base := call.BaseURL
 	own, ownRegion := vendorHost(base)
 	region := arnRegion(call.Model.ID)
@@ -25,6 +26,9 @@ func targetOf(call *ai.Call, o Options) (target, error) {
 		if region == "" {
 			region = strings.TrimSpace(r)
 		}
+	}
+	if region == "" {
+		region = configured()
 	}
 	named := region != ""
 	if region == "" {

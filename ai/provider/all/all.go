@@ -11,18 +11,23 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/provider/amazonbedrock"
 	"github.com/pi-go/pi/ai/provider/anthropic"
 	"github.com/pi-go/pi/ai/provider/azure"
 	"github.com/pi-go/pi/ai/provider/compatible"
 	"github.com/pi-go/pi/ai/provider/githubcopilot"
 	"github.com/pi-go/pi/ai/provider/google"
 	"github.com/pi-go/pi/ai/provider/googlevertex"
+	"github.com/pi-go/pi/ai/provider/mistral"
 	"github.com/pi-go/pi/ai/provider/openai"
+	"github.com/pi-go/pi/ai/provider/openaicodex"
 )
 
 // Providers lists all providers, by id.
 func Providers() []ai.Provider {
-	list := append(compatible.All(), anthropic.New(), azure.New(), githubcopilot.New(), google.New(), googlevertex.New(), openai.New())
+	list := append(compatible.All(),
+		amazonbedrock.New(), anthropic.New(), azure.New(), githubcopilot.New(), google.New(), googlevertex.New(), mistral.New(), openai.New(),
+		openaicodex.New())
 	slices.SortFunc(list, func(a, b ai.Provider) int { return strings.Compare(a.ID(), b.ID()) })
 	return list
 }

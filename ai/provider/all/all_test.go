@@ -37,7 +37,7 @@ func TestProviders(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"amazon-bedrock", "mistral", "openai-codex", "radius", "typesafe"}
+	want := []string{"radius", "typesafe"}
 	if !slices.Equal(missing, want) {
 		t.Errorf("missing %v, want %v", missing, want)
 	}
