@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/compaction"
@@ -253,6 +254,31 @@ func (s *AgentSession) Steer(ctx context.Context, p Prompt) { s.harness.Steer(ct
 // FollowUp queues a message for when the agent is done.
 func (s *AgentSession) FollowUp(ctx context.Context, p Prompt) { s.harness.FollowUp(ctx, p.message()) }
 
+// Bash runs a command of the person's own, and keeps it in the conversation:
+// the model sees it with the next prompt, unless hidden is set. output, if not
+// nil, gets what it prints as it comes.
+func (s *AgentSession) Bash(ctx context.Context, command string, hidden bool, output func(text string)) (*BashExecution, error) {
+	if strings.TrimSpace(command) == "" {
+		return nil, errors.New("the command is empty")
+	}
+	script := command
+	if prefix := s.opts.Settings.ShellCommandPrefix; prefix != "" {
+		script = prefix + "\n" + command
+	}
+	got, err := tools.RunUserCommand(ctx, s.env, script, output)
+	if err != nil {
+		return nil, fmt.Errorf("run command: %w", err)
+	}
+	m := &BashExecution{
+		Command: command, Output: got.Output, ExitCode: got.ExitCode, Cancelled: got.Cancelled, Truncated: got.Truncated,
+		FullOutputPath: got.FullOutputPath, ExcludeFromContext: hidden, Timestamp: time.Now().UnixMilli(),
+	}
+	return m, s.harness.Add(context.WithoutCancel(ctx), m)
+}
+
+// Harness gives the run controller, for what this type does not repeat.
+func (s *AgentSession) Harness() *harness.Harness { return s.harness }
+
 // Compact sums up the older part of the conversation; focus, if not empty,
 // says what matters above all. It aborts what is under way first.
 func (s *AgentSession) Compact(ctx context.Context, focus string) (harness.CompactionResult, error) {
@@ -288,6 +314,9 @@ func (s *AgentSession) SetModel(ctx context.Context, m *ai.Model) error {
 func (s *AgentSession) SetThinking(ctx context.Context, l ai.ThinkingLevel) error {
 	return s.harness.SetThinking(ctx, l)
 }
+
+// Models gives the models the session can use.
+func (s *AgentSession) Models() *ai.Models { return s.opts.Models }
 
 // Model gives the model of the next request.
 func (s *AgentSession) Model() *ai.Model { return s.harness.Model() }

@@ -119,8 +119,11 @@ func (h *Harness) compactionEnded(ctx context.Context, why Reason, result *Compa
 // settings are those of the model in use.
 func (h *Harness) compactionSettings() compaction.Settings {
 	m := h.Model()
-	if h.cfg.Compaction == nil || m == nil {
+	if h.cfg.Compaction == nil {
 		return compaction.Settings{}
+	}
+	if m == nil {
+		m = &ai.Model{}
 	}
 	s := h.cfg.Compaction(m).For(m.ContextWindow)
 	h.mu.Lock()
@@ -135,6 +138,10 @@ func (h *Harness) SetAutoCompaction(on bool) {
 	defer h.mu.Unlock()
 	h.noCompaction = !on
 }
+
+// AutoCompaction reports whether the conversation is compacted without being
+// asked.
+func (h *Harness) AutoCompaction() bool { return h.compactionSettings().Enabled }
 
 // compact plans a compaction, has the summary made, and appends it. An
 // attempt that failed because the context was too large is named by failed

@@ -77,6 +77,8 @@ type Harness struct {
 	level   ai.ThinkingLevel
 	retry   bool // auto-retry is on
 	attempt int  // of the retry that is under way, 0 when none is
+	// waiting are messages to add when the prompt has settled.
+	waiting []agentcore.Message
 	// noCompaction says that nothing is compacted without being asked.
 	noCompaction bool
 	// floor is what the last compaction left, in tokens: a further one is not

@@ -327,6 +327,34 @@ func TestListenersMayQueue(t *testing.T) {
 	}
 }
 
+func TestAddedMessagesDoNotComeBetween(t *testing.T) {
+	r := newRig(t, nil)
+	begun, release := make(chan struct{}), make(chan struct{})
+	r.model.Queue(faux.Response{Steps: []faux.Step{faux.Do(func() { close(begun) }), faux.Wait(release), faux.Text("one")}}, faux.Say("two"))
+	if err := r.Add(t.Context(), ai.UserText("before")); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); r.prompt("first") }()
+	<-begun
+	if err := r.Add(t.Context(), ai.UserText("meanwhile")); err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	<-done
+	r.prompt("second")
+	var texts []string
+	for _, m := range r.model.Requests()[1].Call.Messages {
+		switch m := m.(type) {
+		case *ai.UserMessage:
+			texts = append(texts, ai.TextOf(m.Content, ""))
+		case *ai.AssistantMessage:
+			texts = append(texts, m.Text())
+		}
+	}
+	expect(t, "the model sees", texts, "before|first|one|meanwhile|second")
+}
+
 func TestModelChangeIsRecordedAndFitsTheLevel(t *testing.T) {
 	thinker := &ai.Model{ID: "thinker", API: faux.APIID, Reasoning: true}
 	plain := &ai.Model{ID: "plain", API: faux.APIID}

@@ -158,12 +158,51 @@ func (h *Harness) leftover(ctx context.Context, answer *ai.AssistantMessage) boo
 	return len(steering)+len(followUp) > 0
 }
 
+// Add puts a message into the conversation without asking the model: what a
+// person did beside the agent, say. While a prompt is under way it waits until
+// the prompt has settled, so that it does not come between calls and results.
+func (h *Harness) Add(ctx context.Context, m agentcore.Message) error {
+	h.mu.Lock()
+	switch h.phase {
+	case closed:
+		h.mu.Unlock()
+		return ErrClosed
+	case idle:
+	default:
+		h.waiting = append(h.waiting, m)
+		h.mu.Unlock()
+		return nil
+	}
+	h.mu.Unlock()
+	return h.add(ctx, m)
+}
+
+func (h *Harness) add(ctx context.Context, m agentcore.Message) error {
+	if _, err := h.session.AppendMessage(ctx, m); err != nil {
+		return fmt.Errorf("save %s message: %w", m.Role(), err)
+	}
+	return h.agent.SetMessages(append(h.agent.State().Messages, m))
+}
+
+// addWaiting adds what was said while the prompt was under way.
+func (h *Harness) addWaiting(ctx context.Context) error {
+	h.mu.Lock()
+	waiting := h.waiting
+	h.waiting = nil
+	h.mu.Unlock()
+	var errs []error
+	for _, m := range waiting {
+		errs = append(errs, h.add(ctx, m))
+	}
+	return errors.Join(errs...)
+}
+
 // settle ends the prompt: the session is synced, listeners are told.
 func (h *Harness) settle(ctx context.Context, result *Result) error {
 	aborted := ctx.Err() != nil
 	// Neither an abort nor a deadline may lose what was received.
 	ctx = context.WithoutCancel(ctx)
-	var errs []error
+	errs := []error{h.addWaiting(ctx)}
 	if err := h.session.Sync(ctx); err != nil {
 		errs = append(errs, fmt.Errorf("sync session: %w", err))
 	}

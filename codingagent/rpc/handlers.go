@@ -1,0 +1,493 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent"
+)
+
+// handler answers one command, now or later.
+type handler func(s *Server, c command)
+
+// now makes a handler that answers at once.
+func now(f func(ctx context.Context, s *Server, c command) (any, error)) handler {
+	return func(s *Server, c command) { s.answer(c, f) }
+}
+
+// later makes a handler that answers when it is done, beside other commands.
+func later(f func(ctx context.Context, s *Server, c command) (any, error)) handler {
+	return func(s *Server, c command) { s.background(func() { s.answer(c, f) }) }
+}
+
+func (s *Server) answer(c command, f func(ctx context.Context, s *Server, c command) (any, error)) {
+	data, err := f(s.ctx, s, c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	s.reply(c, data)
+}
+
+// handlers are the commands by name.
+func handlers() map[string]handler {
+	return map[string]handler{
+		"prompt": (*Server).prompt, "bash": (*Server).bash, "abort_bash": (*Server).abortBash,
+		"steer": now(steer), "follow_up": now(followUp), "clear_queue": now(clearQueue),
+		"abort": later(abort), "abort_retry": later(abort),
+		"new_session": now(newSession), "switch_session": now(switchSession), "fork": now(fork), "clone": now(clone),
+		"get_state": now(getState), "get_messages": now(getMessages),
+		"set_model": now(setModel), "cycle_model": now(cycleModel), "get_available_models": now(availableModels),
+		"set_thinking_level": now(setThinking), "cycle_thinking_level": now(cycleThinking), "get_available_thinking_levels": now(thinkingLevels),
+		"set_steering_mode": now(steeringMode), "set_follow_up_mode": now(followUpMode),
+		"compact": later(compact), "set_auto_compaction": now(autoCompaction), "set_auto_retry": now(autoRetry),
+		"get_session_stats": now(sessionStats), "export_html": now(exportHTML),
+		"get_fork_messages": now(forkMessages), "get_entries": now(getEntries), "get_tree": now(getTree),
+		"get_last_assistant_text": now(lastText), "set_session_name": now(setName), "get_commands": now(getCommands),
+	}
+}
+
+// message makes the prompt of a steer or follow_up command.
+func message(c command) (codingagent.Prompt, error) {
+	text, err := need("message", c.Message)
+	if err != nil {
+		return codingagent.Prompt{}, err
+	}
+	images, err := c.images()
+	p := codingagent.Prompt{Text: text, Images: images}
+	if err == nil && p.Empty() {
+		err = errors.New("the message is empty")
+	}
+	return p, err
+}
+
+func steer(ctx context.Context, s *Server, c command) (any, error) {
+	p, err := message(c)
+	if err != nil {
+		return nil, err
+	}
+	s.Runtime.Session().Steer(ctx, p)
+	return map[string]string{"disposition": "queued"}, nil
+}
+
+func followUp(ctx context.Context, s *Server, c command) (any, error) {
+	p, err := message(c)
+	if err != nil {
+		return nil, err
+	}
+	s.Runtime.Session().FollowUp(ctx, p)
+	return map[string]string{"disposition": "queued"}, nil
+}
+
+func clearQueue(ctx context.Context, s *Server, _ command) (any, error) {
+	steering, followUp := s.Runtime.Session().Harness().ClearQueue(ctx)
+	texts := func(list []agentcore.Message) []string {
+		out := []string{}
+		for _, m := range list {
+			if u, ok := m.(*ai.UserMessage); ok {
+				out = append(out, ai.TextOf(u.Content, "\n"))
+			}
+		}
+		return out
+	}
+	return map[string][]string{"steering": texts(steering), "followUp": texts(followUp)}, nil
+}
+
+func abort(ctx context.Context, s *Server, _ command) (any, error) {
+	return nil, s.Runtime.Session().Abort(ctx)
+}
+
+func cancelled() any { return map[string]bool{"cancelled": false} }
+
+func newSession(ctx context.Context, s *Server, c command) (any, error) {
+	return cancelled(), s.Runtime.New(ctx, c.ParentSession)
+}
+
+func switchSession(ctx context.Context, s *Server, c command) (any, error) {
+	path, err := need("sessionPath", c.SessionPath)
+	if err != nil {
+		return nil, err
+	}
+	return cancelled(), s.Runtime.Open(ctx, path)
+}
+
+func fork(ctx context.Context, s *Server, c command) (any, error) {
+	id, err := need("entryId", c.EntryID)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.Runtime.Fork(ctx, id)
+	return map[string]any{"text": text, "cancelled": false}, err
+}
+
+func clone(ctx context.Context, s *Server, _ command) (any, error) {
+	return cancelled(), s.Runtime.Clone(ctx)
+}
+
+// State is the answer of get_state.
+type State struct {
+	Model                 *ai.Model           `json:"model,omitempty"`
+	ThinkingLevel         ai.ThinkingLevel    `json:"thinkingLevel"`
+	IsStreaming           bool                `json:"isStreaming"`
+	IsCompacting          bool                `json:"isCompacting"`
+	SteeringMode          agentcore.QueueMode `json:"steeringMode"`
+	FollowUpMode          agentcore.QueueMode `json:"followUpMode"`
+	SessionFile           string              `json:"sessionFile,omitempty"`
+	SessionID             string              `json:"sessionId"`
+	SessionName           string              `json:"sessionName,omitempty"`
+	AutoCompactionEnabled bool                `json:"autoCompactionEnabled"`
+	MessageCount          int                 `json:"messageCount"`
+	PendingMessageCount   int                 `json:"pendingMessageCount"`
+}
+
+func getState(ctx context.Context, s *Server, _ command) (any, error) {
+	a := s.Runtime.Session()
+	st, h := a.State(), a.Harness()
+	name, err := a.Session().Name(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return State{
+		Model: a.Model(), ThinkingLevel: a.Thinking(), IsStreaming: h.Busy() && !h.Compacting(), IsCompacting: h.Compacting(),
+		SteeringMode: st.SteeringMode, FollowUpMode: st.FollowUpMode, SessionFile: a.File(), SessionID: a.ID(), SessionName: name,
+		AutoCompactionEnabled: h.AutoCompaction(), MessageCount: len(st.Messages), PendingMessageCount: len(st.Steering) + len(st.FollowUp),
+	}, nil
+}
+
+func getMessages(_ context.Context, s *Server, _ command) (any, error) {
+	list := []json.RawMessage{}
+	for _, m := range s.Runtime.Session().State().Messages {
+		text, err := AppendMessage(nil, m)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, text)
+	}
+	return map[string]any{"messages": list}, nil
+}
+
+func setModel(ctx context.Context, s *Server, c command) (any, error) {
+	provider, err := need("provider", c.Provider)
+	if err != nil {
+		return nil, err
+	}
+	id, err := need("modelId", c.ModelID)
+	if err != nil {
+		return nil, err
+	}
+	a := s.Runtime.Session()
+	m, err := a.Models().Model(provider, id)
+	if err != nil {
+		return nil, err
+	}
+	return m, a.SetModel(ctx, m)
+}
+
+func cycleModel(ctx context.Context, s *Server, _ command) (any, error) {
+	a := s.Runtime.Session()
+	list := a.Models().Available(ctx)
+	current := a.Model()
+	at := slices.IndexFunc(list, func(m *ai.Model) bool { return m.Same(current) })
+	if len(list) == 0 || len(list) == 1 && at == 0 {
+		return json.RawMessage("null"), nil
+	}
+	m := list[(at+1)%len(list)]
+	if err := a.SetModel(ctx, m); err != nil {
+		return nil, err
+	}
+	return map[string]any{"model": m, "thinkingLevel": a.Thinking(), "isScoped": false}, nil
+}
+
+func availableModels(ctx context.Context, s *Server, _ command) (any, error) {
+	list := s.Runtime.Session().Models().Available(ctx)
+	if list == nil {
+		list = []*ai.Model{}
+	}
+	return map[string]any{"models": list}, nil
+}
+
+func setThinking(ctx context.Context, s *Server, c command) (any, error) {
+	var names []string
+	for _, l := range ai.ThinkingLevels() {
+		names = append(names, string(l))
+	}
+	level, err := needOf("level", c.Level, names...)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.Runtime.Session().SetThinking(ctx, ai.ThinkingLevel(level))
+}
+
+func cycleThinking(ctx context.Context, s *Server, _ command) (any, error) {
+	a := s.Runtime.Session()
+	levels := levelsOf(a)
+	if len(levels) < 2 {
+		return json.RawMessage("null"), nil
+	}
+	next := levels[(slices.Index(levels, a.Thinking())+1)%len(levels)]
+	return map[string]ai.ThinkingLevel{"level": next}, a.SetThinking(ctx, next)
+}
+
+func levelsOf(a *codingagent.AgentSession) []ai.ThinkingLevel {
+	if m := a.Model(); m != nil {
+		return m.SupportedThinking()
+	}
+	return []ai.ThinkingLevel{ai.ThinkingOff}
+}
+
+func thinkingLevels(_ context.Context, s *Server, _ command) (any, error) {
+	return map[string]any{"levels": levelsOf(s.Runtime.Session())}, nil
+}
+
+func queueMode(c command) (agentcore.QueueMode, error) {
+	mode, err := needOf("mode", c.Mode, string(agentcore.QueueAll), string(agentcore.QueueOneAtATime))
+	return agentcore.QueueMode(mode), err
+}
+
+func steeringMode(ctx context.Context, s *Server, c command) (any, error) {
+	mode, err := queueMode(c)
+	if err != nil {
+		return nil, err
+	}
+	s.Runtime.Session().Harness().SetSteeringMode(mode)
+	return nil, s.save(ctx, "steeringMode", mode)
+}
+
+func followUpMode(ctx context.Context, s *Server, c command) (any, error) {
+	mode, err := queueMode(c)
+	if err != nil {
+		return nil, err
+	}
+	s.Runtime.Session().Harness().SetFollowUpMode(mode)
+	return nil, s.save(ctx, "followUpMode", mode)
+}
+
+func (s *Server) save(ctx context.Context, key string, value any) error {
+	if s.Save == nil {
+		return nil
+	}
+	return s.Save(ctx, key, value)
+}
+
+func enabled(c command) (bool, error) {
+	if c.Enabled == nil {
+		return false, errors.New(`field "enabled" is missing`)
+	}
+	return *c.Enabled, nil
+}
+
+func compact(ctx context.Context, s *Server, c command) (any, error) {
+	a := s.Runtime.Session()
+	if a.Model() == nil {
+		return nil, s.noModel()
+	}
+	r, err := a.Compact(ctx, c.Instructions)
+	return CompactionResult(r), err
+}
+
+func autoCompaction(ctx context.Context, s *Server, c command) (any, error) {
+	on, err := enabled(c)
+	if err != nil {
+		return nil, err
+	}
+	s.Runtime.Session().Harness().SetAutoCompaction(on)
+	return nil, s.save(ctx, "compaction.enabled", on)
+}
+
+func autoRetry(ctx context.Context, s *Server, c command) (any, error) {
+	on, err := enabled(c)
+	if err != nil {
+		return nil, err
+	}
+	s.Runtime.Session().Harness().SetAutoRetry(on)
+	return nil, s.save(ctx, "retry.enabled", on)
+}
+
+func exportHTML(ctx context.Context, s *Server, c command) (any, error) {
+	if s.Export == nil {
+		return nil, errors.New("this program can not export HTML")
+	}
+	path, err := s.Export(ctx, s.Runtime.Session(), c.OutputPath)
+	return map[string]string{"path": path}, err
+}
+
+func sessionStats(ctx context.Context, s *Server, _ command) (any, error) {
+	a := s.Runtime.Session()
+	st, err := a.Session().Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u := st.Usage
+	out := map[string]any{
+		"sessionId": a.ID(), "userMessages": st.UserMessages, "assistantMessages": st.AssistantMessages,
+		"toolCalls": st.ToolCalls, "toolResults": st.ToolResults, "totalMessages": st.Messages,
+		"tokens": map[string]int64{
+			"input": u.Input, "output": u.Output, "cacheRead": u.CacheRead, "cacheWrite": u.CacheWrite,
+			"total": u.Input + u.Output + u.CacheRead + u.CacheWrite,
+		},
+		"cost": u.Cost.Total,
+	}
+	if f := a.File(); f != "" {
+		out["sessionFile"] = f
+	}
+	if m := a.Model(); m != nil && m.ContextWindow > 0 {
+		usage := map[string]any{"tokens": nil, "contextWindow": m.ContextWindow, "percent": nil}
+		if tokens, known := a.Harness().ContextTokens(); known {
+			usage["tokens"], usage["percent"] = tokens, 100*float64(tokens)/float64(m.ContextWindow)
+		}
+		out["contextUsage"] = usage
+	}
+	return out, nil
+}
+
+func forkMessages(ctx context.Context, s *Server, _ command) (any, error) {
+	type item struct {
+		EntryID string `json:"entryId"`
+		Text    string `json:"text"`
+	}
+	list := []item{}
+	for e, err := range s.Runtime.Session().Session().Entries(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		m, ok := e.(*session.MessageEntry)
+		if !ok {
+			continue
+		}
+		if u, ok := m.Message.(*ai.UserMessage); ok {
+			if text := ai.TextOf(u.Content, "\n"); strings.TrimSpace(text) != "" {
+				list = append(list, item{m.ID, text})
+			}
+		}
+	}
+	return map[string]any{"messages": list}, nil
+}
+
+func getEntries(ctx context.Context, s *Server, c command) (any, error) {
+	ses := s.Runtime.Session().Session()
+	found := c.Since == ""
+	list := []json.RawMessage{}
+	for _, st := range ses.Stubs() {
+		if !found {
+			found = st.ID == c.Since
+			continue
+		}
+		raw, err := ses.Raw(ctx, st.ID)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, raw)
+	}
+	if !found {
+		return nil, fmt.Errorf("there is no entry %q", c.Since)
+	}
+	return map[string]any{"entries": list, "leafId": leafID(ses)}, nil
+}
+
+func leafID(s *session.Session) any {
+	if id := s.Leaf(); id != "" {
+		return id
+	}
+	return nil
+}
+
+// getTree nests the entries, without recursion: sessions can be deep.
+func getTree(ctx context.Context, s *Server, _ command) (any, error) {
+	ses := s.Runtime.Session().Session()
+	roots, err := ses.Tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := []byte(`{"tree":`)
+	if b, err = appendNodes(ctx, b, ses, roots); err != nil {
+		return nil, err
+	}
+	leaf, err := json.Marshal(leafID(ses))
+	if err != nil {
+		return nil, err
+	}
+	b = append(append(b, `,"leafId":`...), leaf...)
+	return json.RawMessage(append(b, '}')), nil
+}
+
+// appendNodes writes nodes and all below them with a stack of its own.
+func appendNodes(ctx context.Context, b []byte, ses *session.Session, roots []*session.Node) ([]byte, error) {
+	type frame struct {
+		nodes []*session.Node
+		at    int
+		tail  string // what closes the node these are the children of
+	}
+	stack := []frame{{nodes: roots}}
+	b = append(b, '[')
+	for len(stack) > 0 {
+		f := &stack[len(stack)-1]
+		if f.at == len(f.nodes) {
+			b = append(append(b, ']'), f.tail...)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		n := f.nodes[f.at]
+		if f.at > 0 {
+			b = append(b, ',')
+		}
+		f.at++
+		raw, err := ses.Raw(ctx, n.ID)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, `{"entry":`...), raw...)
+		tail := "}"
+		if n.Label != "" {
+			label, err := marshal(n.Label)
+			if err != nil {
+				return nil, err
+			}
+			tail = `,"label":` + string(label) + `,"labelTimestamp":"` + n.LabelTime.UTC().Format(time.RFC3339Nano) + `"}`
+		}
+		b = append(b, `,"children":[`...)
+		stack = append(stack, frame{nodes: n.Children, tail: tail})
+	}
+	return b, nil
+}
+
+func lastText(_ context.Context, s *Server, _ command) (any, error) {
+	for _, m := range slices.Backward(s.Runtime.Session().State().Messages) {
+		a, ok := m.(*ai.AssistantMessage)
+		if !ok {
+			continue
+		}
+		text := strings.TrimSpace(a.Text())
+		if a.StopReason == ai.StopEnd || text != "" {
+			if text == "" {
+				break
+			}
+			return map[string]any{"text": text}, nil
+		}
+	}
+	return map[string]any{"text": nil}, nil
+}
+
+func setName(ctx context.Context, s *Server, c command) (any, error) {
+	name, err := need("name", c.Name)
+	if err != nil {
+		return nil, err
+	}
+	if name = session.CleanName(name); name == "" {
+		return nil, errors.New("the name is empty")
+	}
+	return nil, s.Runtime.Session().Harness().SetName(ctx, name)
+}
+
+// getCommands lists what can be said with a leading slash. There is nothing
+// yet that adds such commands.
+func getCommands(context.Context, *Server, command) (any, error) {
+	return map[string]any{"commands": []any{}}, nil
+}

@@ -1,0 +1,211 @@
+package codingagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+)
+
+// Runtime owns the current session of a program and replaces it whole: by a
+// new one, another one, or a copy. Listeners stay. Only one replacement runs
+// at a time; it stops what the old session has under way.
+type Runtime struct {
+	repo session.Repo
+
+	replacing sync.Mutex
+
+	mu        sync.Mutex
+	options   Options // of the next session
+	current   *AgentSession
+	listeners []*runtimeListener
+	detach    func()
+}
+
+type runtimeListener struct{ f agentcore.Listener }
+
+// NewRuntime opens the first session. repo is where further ones are made and
+// found.
+func NewRuntime(ctx context.Context, o Options, repo session.Repo) (*Runtime, error) {
+	s, err := NewSession(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runtime{repo: repo, options: o}
+	r.options.Name = ""
+	r.adopt(s)
+	return r, nil
+}
+
+// Session gives the current session.
+func (r *Runtime) Session() *AgentSession {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.current
+}
+
+// Subscribe adds a listener for the events of the current session and of all
+// that follow it.
+func (r *Runtime) Subscribe(l agentcore.Listener) (unsubscribe func()) {
+	s := &runtimeListener{l}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.listeners = append(slices.Clip(r.listeners), s)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.listeners = slices.DeleteFunc(slices.Clone(r.listeners), func(o *runtimeListener) bool { return o == s })
+	}
+}
+
+func (r *Runtime) adopt(s *AgentSession) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current = s
+	r.detach = s.Subscribe(r.hear)
+}
+
+func (r *Runtime) hear(ctx context.Context, ev agentcore.Event) error {
+	r.mu.Lock()
+	listeners := r.listeners
+	r.mu.Unlock()
+	var errs []error
+	for _, l := range listeners {
+		errs = append(errs, l.f(ctx, ev))
+	}
+	return errors.Join(errs...)
+}
+
+// New replaces the session by a new one. parent, if not empty, is recorded as
+// where it came from. The model and the thinking level stay.
+func (r *Runtime) New(ctx context.Context, parent string) error {
+	return r.replace(ctx, func(old *AgentSession, o *Options) error {
+		keep(old, o)
+		o.Session = func(ctx context.Context, h session.Header, so session.Options) (*session.Session, error) {
+			h.Parent = parent
+			return session.Create(ctx, r.repo, h, so)
+		}
+		return nil
+	})
+}
+
+// Open replaces the session by one that is kept: a path, an id, or the
+// beginning of one. It runs in the directory it belongs to, with its own model
+// if that can be used.
+func (r *Runtime) Open(ctx context.Context, ref string) error {
+	if s := r.Session(); ref == s.File() || ref == s.ID() {
+		return nil
+	}
+	return r.replace(ctx, func(old *AgentSession, o *Options) error {
+		keep(old, o)
+		s, err := session.Open(ctx, r.repo, ref, session.Options{Codec: Codec()})
+		if err != nil {
+			return err
+		}
+		if cwd := s.Header().Cwd; cwd != "" && cwd != o.Dir {
+			if _, err := old.env.FS.Stat(ctx, cwd); err != nil {
+				return errors.Join(fmt.Errorf("session %s belongs to %s: %w", s.ID(), cwd, err), s.Close())
+			}
+			o.Dir, o.Env = cwd, nil
+		}
+		have, err := s.Restore(ctx, nil)
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		if m := r.usable(ctx, have.Model); m != nil {
+			o.Model = m
+		}
+		o.Thinking = have.Thinking
+		o.Session = Existing(s)
+		return nil
+	})
+}
+
+// usable gives a model if it is known and its provider is configured.
+func (r *Runtime) usable(ctx context.Context, ref *session.ModelRef) *ai.Model {
+	if ref == nil {
+		return nil
+	}
+	models := r.options.Models
+	m, err := models.Model(ref.Provider, ref.ModelID)
+	if err != nil {
+		return nil
+	}
+	if status, err := models.CheckAuth(ctx, ref.Provider); err != nil || !status.Configured() {
+		return nil
+	}
+	return m
+}
+
+// Fork replaces the session by a copy of the branch up to a message of the
+// user, so that it can be said differently; it gives the message's text.
+func (r *Runtime) Fork(ctx context.Context, entry string) (text string, err error) {
+	e, err := r.Session().Session().Entry(ctx, entry)
+	if err != nil {
+		return "", err
+	}
+	m, ok := e.(*session.MessageEntry)
+	if !ok || m.Message.Role() != ai.RoleUser {
+		return "", fmt.Errorf("entry %s is not a message of the user", entry)
+	}
+	if u, ok := m.Message.(*ai.UserMessage); ok {
+		text = ai.TextOf(u.Content, "\n")
+	}
+	return text, r.copy(ctx, session.ForkOptions{Entry: entry, Before: true})
+}
+
+// Clone replaces the session by a copy of its branch.
+func (r *Runtime) Clone(ctx context.Context) error { return r.copy(ctx, session.ForkOptions{}) }
+
+func (r *Runtime) copy(ctx context.Context, fork session.ForkOptions) error {
+	return r.replace(ctx, func(old *AgentSession, o *Options) error {
+		keep(old, o)
+		fork.Options = session.Options{Codec: Codec()}
+		s, err := session.Fork(ctx, old.Session(), r.repo, fork)
+		if err != nil {
+			return err
+		}
+		o.Session = Existing(s)
+		return nil
+	})
+}
+
+// keep carries model and thinking level over.
+func keep(old *AgentSession, o *Options) {
+	o.Model, o.Thinking = old.Model(), old.Thinking()
+}
+
+// replace stops the old session, makes the new one, and closes the old one.
+// When the new one can not be made, the old one stays.
+func (r *Runtime) replace(ctx context.Context, prepare func(old *AgentSession, o *Options) error) error {
+	r.replacing.Lock()
+	defer r.replacing.Unlock()
+	old := r.Session()
+	if err := old.Abort(ctx); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	o := r.options
+	r.mu.Unlock()
+	if err := prepare(old, &o); err != nil {
+		return err
+	}
+	s, err := NewSession(ctx, o)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.detach()
+	r.options.Dir = o.Dir
+	r.mu.Unlock()
+	r.adopt(s)
+	return old.Close(context.WithoutCancel(ctx))
+}
+
+// Close closes the current session.
+func (r *Runtime) Close(ctx context.Context) error { return r.Session().Close(ctx) }
