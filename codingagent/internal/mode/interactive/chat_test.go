@@ -103,7 +103,7 @@ func TestCtrlCStopsTheAnswerAndTheChatGoesOn(t *testing.T) {
 	say("first\n")
 	out.waitFor("the first half")
 	interrupts <- struct{}{}
-	out.waitFor("(stopped)")
+	out.waitFor("(stopped)\n> ") // the prompt is there again
 	interrupts <- struct{}{} // at the prompt it only says how to leave
 	out.waitFor("leaves.")
 	say("second\n")
