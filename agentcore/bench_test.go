@@ -66,7 +66,8 @@ func BenchmarkToolTurn(b *testing.B) {
 			}
 			tool := NewTool("work", "Works.", func(context.Context, struct {
 				Path string `json:"path"`
-			}, func(ToolResult)) (ToolResult, error) {
+			}, func(ToolResult),
+			) (ToolResult, error) {
 				return TextResult("done"), nil
 			})
 			turns := 0

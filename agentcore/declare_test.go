@@ -21,15 +21,29 @@ func TestOwnDeclarationsInPendingMessages(t *testing.T) {
 		before, prompt []Message
 		want           []string // system messages that enter
 	}{
-		{"right already", nil, []Message{&ai.SystemMessage{Content: "p", ToolsAdded: []ai.Tool{echo.Declaration(), other.Declaration()}}},
-			[]string{`system "p" +[echo other] -[]`}},
+		{
+			"right already", nil,
+			[]Message{&ai.SystemMessage{Content: "p", ToolsAdded: []ai.Tool{echo.Declaration(), other.Declaration()}}},
+			[]string{`system "p" +[echo other] -[]`},
+		},
 		{"known before", []Message{&ai.SystemMessage{ToolsAdded: []ai.Tool{foreign, other.Declaration()}}}, users("x"), nil},
-		{"too many", []Message{&ai.SystemMessage{ToolsAdded: []ai.Tool{gone}}}, []Message{&ai.SystemMessage{Content: "p", ToolsAdded: []ai.Tool{gone}}},
-			[]string{`system "p" +[echo other] -[gone]`}},
-		{"changed words", []Message{&ai.SystemMessage{ToolsAdded: []ai.Tool{changed, other.Declaration()}}}, users("x"),
-			[]string{`system "" +[echo] -[echo]`}},
-		{"last of several", nil, []Message{&ai.SystemMessage{Content: "p", ToolsAdded: []ai.Tool{gone}}, &ai.SystemMessage{Content: "q"}},
-			[]string{`system "p" +[gone] -[]`, `system "q" +[echo other] -[gone]`}},
+		{
+			"too many",
+			[]Message{&ai.SystemMessage{ToolsAdded: []ai.Tool{gone}}},
+			[]Message{&ai.SystemMessage{Content: "p", ToolsAdded: []ai.Tool{gone}}},
+			[]string{`system "p" +[echo other] -[gone]`},
+		},
+		{
+			"changed words",
+			[]Message{&ai.SystemMessage{ToolsAdded: []ai.Tool{changed, other.Declaration()}}},
+			users("x"),
+			[]string{`system "" +[echo] -[echo]`},
+		},
+		{
+			"last of several", nil,
+			[]Message{&ai.SystemMessage{Content: "p", ToolsAdded: []ai.Tool{gone}}, &ai.SystemMessage{Content: "q"}},
+			[]string{`system "p" +[gone] -[]`, `system "q" +[echo other] -[gone]`},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -230,8 +230,10 @@ func TestAfterToolCallOverridesFields(t *testing.T) {
 		{"content drops structured", &ToolResultPatch{Content: []ai.Block{}}, ToolResult{Content: []ai.Block{}, Details: 1}},
 		{"content and structured", &ToolResultPatch{Content: []ai.Block{}, Structured: "t"}, ToolResult{Content: []ai.Block{}, Details: 1, Structured: "t"}},
 		{"details", &ToolResultPatch{Details: 2}, ToolResult{Content: base.Content, Details: 2, Structured: "s"}},
-		{"flags and usage", &ToolResultPatch{IsError: new(true), Terminate: new(true), Usage: &ai.Usage{Input: 1}},
-			ToolResult{Content: base.Content, Details: 1, Structured: "s", IsError: true, Terminate: true, Usage: &ai.Usage{Input: 1}}},
+		{
+			"flags and usage", &ToolResultPatch{IsError: new(true), Terminate: new(true), Usage: &ai.Usage{Input: 1}},
+			ToolResult{Content: base.Content, Details: 1, Structured: "s", IsError: true, Terminate: true, Usage: &ai.Usage{Input: 1}},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

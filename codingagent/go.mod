@@ -4,20 +4,29 @@ go 1.26.0
 
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1
-	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0
-	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/image v0.48.0
-	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0
 	golang.org/x/text v0.44.0
-	gopkg.in/yaml.v3 v3.0.1
 	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/bahlo/generic-list-go v0.2.0 // indirect
+	github.com/buger/jsonparser v1.1.2 // indirect
+	github.com/clipperhouse/uax29/v2 v2.2.0 // indirect
+	github.com/gofrs/flock v0.13.2 // indirect
+	github.com/invopop/jsonschema v0.14.0 // indirect
+	github.com/mattn/go-runewidth v0.0.31 // indirect
+	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1 // indirect
+	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 )
 
 require (
 	github.com/pi-go/pi/agentcore v0.1.0
 	github.com/pi-go/pi/ai v0.1.0
 	github.com/pi-go/pi/tui v0.1.0
-	golang.org/x/tools v0.52.0 // indirect
 )

@@ -139,8 +139,13 @@ func TestStops(t *testing.T) {
 			}
 		})
 		for _, step := range []struct{ key, want string }{
-			{"\x1b[1;5A", "item 12"}, {"\x1b[1;5A", "item 6"}, {"\x1b[1;5A", "item 0"}, {"\x1b[1;5A", "item 0"},
-			{"\x1b[1;5B", "item 6"}, {"\x1b[1;5B", "item 12"}, {"\x1b[1;5B", "item 17"},
+			{"\x1b[1;5A", "item 12"},
+			{"\x1b[1;5A", "item 6"},
+			{"\x1b[1;5A", "item 0"},
+			{"\x1b[1;5A", "item 0"},
+			{"\x1b[1;5B", "item 6"},
+			{"\x1b[1;5B", "item 12"},
+			{"\x1b[1;5B", "item 17"},
 		} {
 			r.tty.Type(step.key)
 			r.settle()

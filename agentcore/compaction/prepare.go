@@ -31,8 +31,6 @@ type Preparation struct {
 	// Edits shorten kept messages that are too large to be kept whole. The
 	// messages stay in the session; only the model sees less.
 	Edits []*session.ContextEditEntry
-	// kept is what stays, in tokens, after Edits.
-	kept int64
 }
 
 // SplitTurn reports whether the cut is inside a turn.
@@ -140,20 +138,18 @@ func withoutSystem(lists [][]agentcore.Message) []agentcore.Message {
 // shorten plans edits for kept texts that alone are larger than what should
 // stay: without them a compaction could not get below the threshold, and
 // would be made again after every turn.
-func (plan *Preparation) shorten(entries []session.Entry, messages [][]agentcore.Message, s Settings, p Policy) {
+func (p *Preparation) shorten(entries []session.Entry, messages [][]agentcore.Message, s Settings, policy Policy) {
 	for i, list := range messages {
 		for _, m := range list {
-			weight := p.Tokens(m)
+			weight := policy.Tokens(m)
 			content, editable := editableContent(m)
 			if editable && s.KeepRecent > 0 && weight > s.KeepRecent {
 				if shorter := elide(content, s.KeepRecent/2); shorter != nil {
-					plan.Edits = append(plan.Edits, &session.ContextEditEntry{
+					p.Edits = append(p.Edits, &session.ContextEditEntry{
 						TargetID: entries[i].Head().ID, Replacement: &session.Replacement{Content: shorter},
 					})
-					weight = s.KeepRecent / 2
 				}
 			}
-			plan.kept += weight
 		}
 	}
 }

@@ -169,7 +169,7 @@ func (h *Harness) compact(ctx context.Context, why Reason, focus, failed string)
 	}
 	if prompt := ai.ReplaySystem(h.modelMessages()); prompt.Text != "" || len(prompt.Tools) > 0 {
 		entry.System = prompt.Message
-		entry.System.Timestamp = h.now().UnixMilli()
+		entry.System.Timestamp = h.cfg.Loop.Now().UnixMilli()
 	}
 	saving := context.WithoutCancel(ctx)
 	if _, err := h.session.Append(saving, entry); err != nil {

@@ -111,6 +111,9 @@ func New(ctx context.Context, cfg Config) (*Harness, error) {
 	if cfg.Wait == nil {
 		cfg.Wait = ai.Wait
 	}
+	if cfg.Loop.Now == nil {
+		cfg.Loop.Now = time.Now
+	}
 	if cfg.Loop.ConvertToLLM == nil {
 		cfg.Loop.ConvertToLLM = session.ModelMessages // summaries are for the model too
 	}
@@ -225,13 +228,6 @@ func (h *Harness) setPhase(p phase) {
 	if h.phase != closed {
 		h.phase = p
 	}
-}
-
-func (h *Harness) now() time.Time {
-	if h.cfg.Loop.Now != nil {
-		return h.cfg.Loop.Now()
-	}
-	return time.Now()
 }
 
 // Retrying reports whether a failed answer waits to be tried again.

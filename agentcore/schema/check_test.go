@@ -122,24 +122,34 @@ func TestProblems(t *testing.T) {
 	},"required":["path","edits"]}`
 	cases := []struct{ name, schema, in, want string }{
 		{"missing", edit, `{"edits":[{}]}`, "edits.0.oldText: is required, but it is missing\npath: is required, but it is missing"},
-		{"wrong type", edit, `{"path":{"a":1},"edits":[{"oldText":"x","n":"many"}]}`,
-			"edits.0.n: expected integer, got string \"many\"\npath: expected string, got object {\"a\":1}"},
-		{"enumeration", edit, `{"path":"p","edits":[{"oldText":""}],"mode":"medium"}`,
-			`mode: expected one of string "fast", string "slow"; got string "medium"`},
+		{
+			"wrong type", edit, `{"path":{"a":1},"edits":[{"oldText":"x","n":"many"}]}`,
+			"edits.0.n: expected integer, got string \"many\"\npath: expected string, got object {\"a\":1}",
+		},
+		{
+			"enumeration", edit, `{"path":"p","edits":[{"oldText":""}],"mode":"medium"}`,
+			`mode: expected one of string "fast", string "slow"; got string "medium"`,
+		},
 		{"limit", edit, `{"path":"p","edits":[]}`, "edits: minimum 1 items required, but found 0 items"},
-		{"alternatives", edit, `{"path":"p","edits":[{"oldText":""}],"target":{"id":"x"}}`,
-			`target: fits none of the alternatives (expected string, or target.id: expected integer, got string "x"); got object {"id":"x"}`},
+		{
+			"alternatives", edit, `{"path":"p","edits":[{"oldText":""}],"target":{"id":"x"}}`,
+			`target: fits none of the alternatives (expected string, or target.id: expected integer, got string "x"); got object {"id":"x"}`,
+		},
 		{"pattern", wrap(`{"type":"string","pattern":"^a"}`), `{"x":"b"}`, `x: does not match pattern '^a'; got string "b"`},
 		{"root", edit, `[]`, "root: expected object, got array []"},
 		{"no JSON", edit, `{"path":`, "root: not valid JSON: unexpected EOF"},
 		{"several values", edit, `{} {}`, "root: not valid JSON: text after the JSON value"},
 		{"monstrous number", wrap(`{"type":"integer"}`), `{"x":1e999999999}`, "x: number 1e999999999 is out of range"},
 		{"monstrous text", wrap(`{"type":"integer"}`), `{"x":"1e999999999"}`, `x: expected integer, got string "1e999999999"`},
-		{"long value", wrap(`{"type":"integer"}`), `{"x":"` + strings.Repeat("é", 60) + `"}`,
-			`x: expected integer, got string "` + strings.Repeat("é", 39) + "…"},
+		{
+			"long value", wrap(`{"type":"integer"}`), `{"x":"` + strings.Repeat("é", 60) + `"}`,
+			`x: expected integer, got string "` + strings.Repeat("é", 39) + "…",
+		},
 		{"forbidden property", `{"type":"object","additionalProperties":false}`, `{"x":1}`, "root: additionalProperties 'x' not allowed"},
-		{"key with dot and slash", `{"type":"object","properties":{"a/b.c~d":{"type":"integer"}}}`, `{"a/b.c~d":"q"}`,
-			`a/b.c~d: expected integer, got string "q"`},
+		{
+			"key with dot and slash", `{"type":"object","properties":{"a/b.c~d":{"type":"integer"}}}`, `{"a/b.c~d":"q"}`,
+			`a/b.c~d: expected integer, got string "q"`,
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -187,5 +187,7 @@ func SortByTime(infos []Info) {
 	slices.SortStableFunc(infos, func(a, b Info) int { return b.Modified.Compare(a.Modified) })
 }
 
-var _ Repo = (*Dir)(nil)
-var _ Repo = (*Memory)(nil)
+var (
+	_ Repo = (*Dir)(nil)
+	_ Repo = (*Memory)(nil)
+)

@@ -27,12 +27,21 @@ func TestScannerPicksUpMembers(t *testing.T) {
 		want       Stub
 		fault      string
 	}{
-		{"in the usual order", `{"type":"message","id":"a","parentId":"b","timestamp":"2026-11-29T19:01:57.951Z","message":{"role":"user","content":[]}}`,
-			Stub{Type: "message", ID: "a", Parent: "b", At: 1795978917951, Role: "user"}, ""},
-		{"message first", `{"message":{"content":[{"type":"x","id":"no","role":"no"}],"role":"assistant"},"parentId":null,"id":"a","type":"message"}`,
-			Stub{Type: "message", ID: "a", Role: "assistant"}, ""},
-		{"members of inner objects do not count", `{"data":{"id":"no","type":"no","message":{"role":"no"}},"type":"custom","customType":"pi.leaf","id":"a","details":[{"id":"no"}]}`,
-			Stub{Type: "custom", CustomType: "pi.leaf", ID: "a"}, ""},
+		{
+			"in the usual order", `{"type":"message","id":"a","parentId":"b","timestamp":"2026-11-29T19:01:57.951Z","message":{"role":"user","content":[]}}`,
+			Stub{Type: "message", ID: "a", Parent: "b", At: 1795978917951, Role: "user"},
+			"",
+		},
+		{
+			"message first", `{"message":{"content":[{"type":"x","id":"no","role":"no"}],"role":"assistant"},"parentId":null,"id":"a","type":"message"}`,
+			Stub{Type: "message", ID: "a", Role: "assistant"},
+			"",
+		},
+		{
+			"members of inner objects do not count", `{"data":{"id":"no","type":"no","message":{"role":"no"}},"type":"custom","customType":"pi.leaf","id":"a","details":[{"id":"no"}]}`,
+			Stub{Type: "custom", CustomType: "pi.leaf", ID: "a"},
+			"",
+		},
 		{"the last of repeated members counts", `{"id":"a","type":"x","id":"b","parentId":"p","parentId":null}`, Stub{Type: "x", ID: "b"}, ""},
 		{"escapes", `{"\u0069d":"a\u0062\"\\","type":"x\\"}`, Stub{Type: `x\`, ID: `ab"\`}, ""},
 		{"white space", " {\t\"id\" : \"a\" ,\"type\": \"x\" } \r", Stub{Type: "x", ID: "a"}, ""},

@@ -29,8 +29,10 @@ func scenarios() []scenario {
 		{"thinking then text", blocks(think("sig", "Let ", "me."), text("Yes.")), "thinking \"Let me.\"\ntext \"Yes.\"\nstop", "thinking"},
 		{"thinking, call", blocks(think("sig", "Hm."), call("t1", "read", `{"path":"a"}`)), "thinking \"Hm.\"\ncall read {\"path\":\"a\"}\ntoolUse", "thinking"},
 		{"one call", blocks(call("t1", "read", `{"pa`, `th":"a"}`)), "call read {\"path\":\"a\"}\ntoolUse", ""},
-		{"three calls", blocks(text("Look."), call("t1", "read", `{"path":"a"}`), call("t2", "read", `{"path":`, `"b"}`), call("t3", "status", `{}`)),
-			"text \"Look.\"\ncall read {\"path\":\"a\"}\ncall read {\"path\":\"b\"}\ncall status {}\ntoolUse", ""},
+		{
+			"three calls", blocks(text("Look."), call("t1", "read", `{"path":"a"}`), call("t2", "read", `{"path":`, `"b"}`), call("t3", "status", `{}`)),
+			"text \"Look.\"\ncall read {\"path\":\"a\"}\ncall read {\"path\":\"b\"}\ncall status {}\ntoolUse", "",
+		},
 		{"call without arguments", blocks(call("t1", "status")), "call status {}\ntoolUse", ""},
 		{"arguments of all kinds", blocks(call("t1", "read", pieces(deep, 3)...)), "call read " + deep + "\ntoolUse", ""},
 		{"broken arguments", blocks(call("t1", "read", `{"path":`)), "call read {} not runnable\ntoolUse", "broken arguments"},

@@ -48,8 +48,10 @@ func TestEvents(t *testing.T) {
 		{&harness.RetryStart{Attempt: 1, MaxAttempts: 3, Delay: 2 * time.Second, ErrorMessage: "500"}, `{"type":"auto_retry_start","attempt":1,"delayMs":2000,"errorMessage":"500","maxAttempts":3}`},
 		{&harness.CompactionStart{Reason: harness.ReasonOverflow}, `{"type":"compaction_start","reason":"overflow"}`},
 		{&harness.CompactionEnd{Reason: harness.ReasonManual, ErrorMessage: "no"}, `{"type":"compaction_end","aborted":false,"errorMessage":"no","reason":"manual","willRetry":false}`},
-		{&harness.CompactionEnd{Reason: harness.ReasonManual, Result: &harness.CompactionResult{Summary: "s", FirstKeptID: "k", TokensBefore: 2, TokensAfter: 1}},
-			`{"type":"compaction_end","aborted":false,"reason":"manual","result":{"summary":"s","firstKeptEntryId":"k","tokensBefore":2,"estimatedTokensAfter":1},"willRetry":false}`},
+		{
+			&harness.CompactionEnd{Reason: harness.ReasonManual, Result: &harness.CompactionResult{Summary: "s", FirstKeptID: "k", TokensBefore: 2, TokensAfter: 1}},
+			`{"type":"compaction_end","aborted":false,"reason":"manual","result":{"summary":"s","firstKeptEntryId":"k","tokensBefore":2,"estimatedTokensAfter":1},"willRetry":false}`,
+		},
 		{&harness.SummaryAttempt{Source: "compaction", Reason: "manual"}, `{"type":"summarization_retry_attempt_start","reason":"manual","source":"compaction"}`},
 		{&harness.RetryEnd{Attempt: 2, FinalError: "no"}, `{"type":"auto_retry_end","attempt":2,"finalError":"no","success":false}`},
 	}

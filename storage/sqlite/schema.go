@@ -53,7 +53,8 @@ func migrate(ctx context.Context, db *sql.DB) (err error) {
 	var version, app int
 	read := func(q interface {
 		QueryRowContext(context.Context, string, ...any) *sql.Row
-	}) error {
+	},
+	) error {
 		if err := q.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 			return err
 		}

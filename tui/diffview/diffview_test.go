@@ -100,9 +100,17 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	patch := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@ func\n a\n-b\n+B\n c\n\\ No newline at end of file\n@@ -9 +9,2 @@\n-- minus\n+++ plus\n+\n"
 	want := []Line{
-		{Kind: Info, Text: "diff --git a/x b/x"}, {Kind: Info, Text: "--- a/x"}, {Kind: Info, Text: "+++ b/x"},
-		{Same, 1, 1, "a"}, {Removed, 2, 0, "b"}, {Added, 0, 2, "B"}, {Same, 3, 3, "c"},
-		{Kind: Gap}, {Removed, 9, 0, "- minus"}, {Added, 0, 9, "++ plus"}, {Added, 0, 10, ""},
+		{Kind: Info, Text: "diff --git a/x b/x"},
+		{Kind: Info, Text: "--- a/x"},
+		{Kind: Info, Text: "+++ b/x"},
+		{Same, 1, 1, "a"},
+		{Removed, 2, 0, "b"},
+		{Added, 0, 2, "B"},
+		{Same, 3, 3, "c"},
+		{Kind: Gap},
+		{Removed, 9, 0, "- minus"},
+		{Added, 0, 9, "++ plus"},
+		{Added, 0, 10, ""},
 	}
 	if diff := cmp.Diff(want, Parse(patch)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

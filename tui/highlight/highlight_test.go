@@ -35,21 +35,33 @@ func marked(l *Language, src string) string {
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ lang, src, want string }{
-		{"go", "func main() { // x\n\ts := `a\nb` + \"c\\\"d\" /* e\nf */ return 0x1F, nil }",
-			"⟨k func⟩ ⟨f main⟩() { ⟨c // x⟩\n\ts := ⟨s `a⟩\n⟨s b`⟩ + ⟨s \"c\\\"d\"⟩ ⟨c /* e⟩\n⟨c f */⟩ ⟨k return⟩ ⟨n 0x1F⟩, ⟨n nil⟩ }"},
-		{"js", "const re = /a[/]b/g, x = a / b / c; let s = `x\n${y}`; new Foo()",
-			"⟨k const⟩ re = ⟨s /a[/]b/g⟩, x = a / b / c; ⟨k let⟩ s = ⟨s `x⟩\n⟨s ${y}`⟩; ⟨k new⟩ ⟨f Foo⟩()"},
+		{
+			"go", "func main() { // x\n\ts := `a\nb` + \"c\\\"d\" /* e\nf */ return 0x1F, nil }",
+			"⟨k func⟩ ⟨f main⟩() { ⟨c // x⟩\n\ts := ⟨s `a⟩\n⟨s b`⟩ + ⟨s \"c\\\"d\"⟩ ⟨c /* e⟩\n⟨c f */⟩ ⟨k return⟩ ⟨n 0x1F⟩, ⟨n nil⟩ }",
+		},
+		{
+			"js", "const re = /a[/]b/g, x = a / b / c; let s = `x\n${y}`; new Foo()",
+			"⟨k const⟩ re = ⟨s /a[/]b/g⟩, x = a / b / c; ⟨k let⟩ s = ⟨s `x⟩\n⟨s ${y}`⟩; ⟨k new⟩ ⟨f Foo⟩()",
+		},
 		{"ts", "interface A { b: string; c?: number }", "⟨k interface⟩ ⟨t A⟩ { b: ⟨t string⟩; c?: ⟨t number⟩ }"},
-		{"python", "@dec\ndef f(x): # c\n    \"\"\"doc\n    '''\"\"\"\n    return None or 1e-5",
-			"⟨f @dec⟩\n⟨k def⟩ ⟨f f⟩(x): ⟨c # c⟩\n    ⟨s \"\"\"doc⟩\n⟨s     '''\"\"\"⟩\n    ⟨k return⟩ ⟨n None⟩ ⟨k or⟩ ⟨n 1e-5⟩"},
-		{"bash", "if [ -n \"$x\" ]; then echo ${y#z} $1 # c\ncat <<EOF\n$x\nEOF\nfi",
-			"⟨k if⟩ [ -n ⟨s \"$x\"⟩ ]; ⟨k then⟩ ⟨k echo⟩ ⟨v ${y#z}⟩ ⟨v $1⟩ ⟨c # c⟩\ncat <<EOF\n⟨s $x⟩\n⟨k EOF⟩\n⟨k fi⟩"},
+		{
+			"python", "@dec\ndef f(x): # c\n    \"\"\"doc\n    '''\"\"\"\n    return None or 1e-5",
+			"⟨f @dec⟩\n⟨k def⟩ ⟨f f⟩(x): ⟨c # c⟩\n    ⟨s \"\"\"doc⟩\n⟨s     '''\"\"\"⟩\n    ⟨k return⟩ ⟨n None⟩ ⟨k or⟩ ⟨n 1e-5⟩",
+		},
+		{
+			"bash", "if [ -n \"$x\" ]; then echo ${y#z} $1 # c\ncat <<EOF\n$x\nEOF\nfi",
+			"⟨k if⟩ [ -n ⟨s \"$x\"⟩ ]; ⟨k then⟩ ⟨k echo⟩ ⟨v ${y#z}⟩ ⟨v $1⟩ ⟨c # c⟩\ncat <<EOF\n⟨s $x⟩\n⟨k EOF⟩\n⟨k fi⟩",
+		},
 		{"json", "{\"a\": [\"b\", 1, true]}", "{⟨v \"a\"⟩: [⟨s \"b\"⟩, ⟨n 1⟩, ⟨n true⟩]}"},
-		{"yaml", "a: b # c\n- k: 1\n  t: |\n    x: y\n\n    z\nd: true",
-			"⟨v a⟩: ⟨s b⟩ ⟨c # c⟩\n- ⟨v k⟩: ⟨n 1⟩\n  ⟨v t⟩: |\n    ⟨s x: y⟩\n\n    ⟨s z⟩\n⟨v d⟩: ⟨n true⟩"},
+		{
+			"yaml", "a: b # c\n- k: 1\n  t: |\n    x: y\n\n    z\nd: true",
+			"⟨v a⟩: ⟨s b⟩ ⟨c # c⟩\n- ⟨v k⟩: ⟨n 1⟩\n  ⟨v t⟩: |\n    ⟨s x: y⟩\n\n    ⟨s z⟩\n⟨v d⟩: ⟨n true⟩",
+		},
 		{"toml", "[a.b]\nk = \"v\" # c\nn = 1", "⟨t [a.b]⟩\n⟨v k⟩ = ⟨s \"v\"⟩ ⟨c # c⟩\n⟨v n⟩ = ⟨n 1⟩"},
-		{"rust", "fn f<'a>(x: &'a str) -> char { println!(\"x\"); 'c' } /* a /* b */ c */ r#\"q\"\nq\"#",
-			"⟨k fn⟩ f<⟨t 'a⟩>(x: &⟨t 'a⟩ ⟨t str⟩) -> ⟨t char⟩ { ⟨f println⟩!(⟨s \"x\"⟩); ⟨s 'c'⟩ } ⟨c /* a /* b */ c */⟩ ⟨s r#\"q\"⟩\n⟨s q\"#⟩"},
+		{
+			"rust", "fn f<'a>(x: &'a str) -> char { println!(\"x\"); 'c' } /* a /* b */ c */ r#\"q\"\nq\"#",
+			"⟨k fn⟩ f<⟨t 'a⟩>(x: &⟨t 'a⟩ ⟨t str⟩) -> ⟨t char⟩ { ⟨f println⟩!(⟨s \"x\"⟩); ⟨s 'c'⟩ } ⟨c /* a /* b */ c */⟩ ⟨s r#\"q\"⟩\n⟨s q\"#⟩",
+		},
 		{"c", "#include <stdio.h>\nint main(void) { return 'a'; }", "⟨k #include⟩ ⟨s <stdio.h>⟩\n⟨t int⟩ ⟨f main⟩(⟨t void⟩) { ⟨k return⟩ ⟨s 'a'⟩; }"},
 		{"html", "<!-- c\n--><a href=\"x\" on>&amp; t</a>", "⟨c <!-- c⟩\n⟨c -->⟩<⟨k a⟩ ⟨v href⟩=⟨s \"x\"⟩ ⟨v on⟩>⟨n &amp;⟩ t</⟨k a⟩>"},
 		{"css", ".a, #b {\n  color: #fff; /* c */\n}", "⟨t .a, #b ⟩{\n  ⟨v color⟩: ⟨n #fff⟩; ⟨c /* c */⟩\n}"},

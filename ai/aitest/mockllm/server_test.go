@@ -294,7 +294,9 @@ func TestScenarioCountsResults(t *testing.T) {
 	}
 	const user, result = `{"role":"user","content":"x"}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"y"}]}`
 	for _, tt := range []struct{ messages, want string }{
-		{user, "call"}, {user + "," + result, "call"}, {user + "," + result + "," + result, "text"},
+		{user, "call"},
+		{user + "," + result, "call"},
+		{user + "," + result + "," + result, "text"},
 		{user + "," + result + "," + result + "," + user, "call"},
 	} {
 		if got := send(tt.messages); got != tt.want {

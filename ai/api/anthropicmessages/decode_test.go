@@ -202,7 +202,8 @@ func TestBlocks(t *testing.T) {
 			`[{"type":"toolCall","id":"t","name":"ls","arguments":{"path":"/"}}]`, ai.StopToolUse,
 		},
 		{
-			"no arguments", []string{start(0, `{"type":"tool_use","id":"t","name":"ls"}`), end(0)},
+			"no arguments",
+			[]string{start(0, `{"type":"tool_use","id":"t","name":"ls"}`), end(0)},
 			`[{"type":"toolCall","id":"t","name":"ls","arguments":{}}]`, ai.StopToolUse,
 		},
 		{
@@ -220,26 +221,31 @@ func TestBlocks(t *testing.T) {
 			`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, ai.StopEnd,
 		},
 		{
-			"blocks that never start", []string{delta(3, `{"type":"text_delta","text":"a"}`), delta(3, `{"type":"text_delta","text":"b"}`)},
+			"blocks that never start",
+			[]string{delta(3, `{"type":"text_delta","text":"a"}`), delta(3, `{"type":"text_delta","text":"b"}`)},
 			`[{"type":"text","text":"ab"}]`, ai.StopEnd,
 		},
 		{
 			"arguments that never start", []string{delta(3, `{"type":"input_json_delta","partial_json":"{}"}`)}, `[]`, ai.StopError,
 		},
 		{
-			"line breaks in a string", []string{start(0, `{"type":"text","text":"a`+"\t"+`b"}`), end(0)},
+			"line breaks in a string",
+			[]string{start(0, `{"type":"text","text":"a`+"\t"+`b"}`), end(0)},
 			`[{"type":"text","text":"a\tb"}]`, ai.StopEnd,
 		},
 		{
-			"another model before the answer", []string{start(0, `{"type":"fallback"}`), end(0), start(1, `{"type":"text","text":"a"}`), end(1)},
+			"another model before the answer",
+			[]string{start(0, `{"type":"fallback"}`), end(0), start(1, `{"type":"text","text":"a"}`), end(1)},
 			`[{"type":"text","text":"a"}]`, ai.StopEnd,
 		},
 		{
-			"another model within the answer", []string{start(0, `{"type":"text","text":"a"}`), end(0), start(1, `{"type":"fallback"}`)},
+			"another model within the answer",
+			[]string{start(0, `{"type":"text","text":"a"}`), end(0), start(1, `{"type":"fallback"}`)},
 			`[{"type":"text","text":"a"}]`, ai.StopError,
 		},
 		{
-			"deltas of the wrong kind", []string{start(0, `{"type":"text","text":""}`), delta(0, `{"type":"thinking_delta","thinking":"x"}`), delta(0, `{"type":"text_delta","thinking":"x"}`), end(0)},
+			"deltas of the wrong kind",
+			[]string{start(0, `{"type":"text","text":""}`), delta(0, `{"type":"thinking_delta","thinking":"x"}`), delta(0, `{"type":"text_delta","thinking":"x"}`), end(0)},
 			`[{"type":"text","text":""}]`, ai.StopEnd,
 		},
 	} {

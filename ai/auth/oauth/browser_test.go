@@ -294,8 +294,10 @@ func TestAddressOfThePage(t *testing.T) {
 }
 
 func FuzzParsePasted(f *testing.F) {
-	for _, s := range []string{"", "abc", "abc#state", "#s", "code=a&state=b", "?code=a%23b", "http://localhost:1/cb?code=a&state=b#frag", "http://x/#code=a&state=b",
-		"https://x/?error=access_denied", "a b", "'code'", "%%%", "http://[::1", "code=%zz", "x://?code=a#b"} {
+	for _, s := range []string{
+		"", "abc", "abc#state", "#s", "code=a&state=b", "?code=a%23b", "http://localhost:1/cb?code=a&state=b#frag", "http://x/#code=a&state=b",
+		"https://x/?error=access_denied", "a b", "'code'", "%%%", "http://[::1", "code=%zz", "x://?code=a#b",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

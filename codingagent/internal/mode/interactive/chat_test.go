@@ -104,7 +104,7 @@ func TestCtrlCStopsTheAnswerAndTheChatGoesOn(t *testing.T) {
 	out.waitFor("the first half")
 	interrupts <- struct{}{}
 	out.waitFor("(stopped)\n> ") // the prompt is there again
-	interrupts <- struct{}{} // at the prompt it only says how to leave
+	interrupts <- struct{}{}     // at the prompt it only says how to leave
 	out.waitFor("leaves.")
 	say("second\n")
 	out.waitFor("second answer")
