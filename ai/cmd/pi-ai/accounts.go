@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/auth"
+)
+
+// status lists the providers that can be used, then those that can not and what
+// would change that.
+func (a *app) status(ctx context.Context) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var missing []ai.Provider
+	for _, p := range a.models.Providers() {
+		s, err := a.models.CheckAuth(ctx, p.ID())
+		switch {
+		case err != nil:
+			fmt.Fprintf(w, "%s\tbroken\t%v\n", p.ID(), err)
+		case s.Configured():
+			fmt.Fprintf(w, "%s\tready\t%s\n", p.ID(), s.Source)
+		default:
+			missing = append(missing, p)
+		}
+	}
+	for _, p := range missing {
+		fmt.Fprintf(w, "%s\t-\t%s\n", p.ID(), ways(p))
+	}
+	return w.Flush()
+}
+
+// ways says how a provider could be used.
+func ways(p ai.Provider) string {
+	var list []string
+	m := p.Auth()
+	if m.APIKey != nil {
+		if vars := m.APIKey.EnvVars(); len(vars) > 0 {
+			list = append(list, "set "+strings.Join(vars, " or "))
+		}
+	}
+	if m.OAuth != nil {
+		list = append(list, "pi-ai login "+p.ID())
+	}
+	return strings.Join(list, ", or ")
+}
+
+// list shows the models whose provider, id or name holds the text.
+func (a *app) list(text string) error {
+	text = strings.ToLower(text)
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	n := 0
+	for _, m := range a.models.Chat() {
+		if !strings.Contains(strings.ToLower(m.Ref()), text) && !strings.Contains(strings.ToLower(m.Name), text) {
+			continue
+		}
+		n++
+		var can []string
+		if m.Reasoning {
+			can = append(can, "thinks")
+		}
+		if m.Accepts("image") {
+			can = append(can, "sees")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s in\t%s out\t$%v/$%v\t%s\n", m.Ref(), m.Name, tokens(m.ContextWindow), tokens(m.MaxTokens), m.Cost.Input, m.Cost.Output, strings.Join(can, " "))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("no model has %q in its name", text)
+	}
+	return nil
+}
+
+// tokens writes a number of tokens short.
+func tokens(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.3gM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// provider finds a provider that is named on the command line.
+func (a *app) provider(args []string) (ai.Provider, error) {
+	if len(args) != 1 {
+		return nil, usageError{"name one provider; pi-ai status lists them"}
+	}
+	if p := a.models.Provider(args[0]); p != nil {
+		return p, nil
+	}
+	var ids []string
+	for _, p := range a.models.Providers() {
+		ids = append(ids, p.ID())
+	}
+	near := ""
+	if names := ai.Nearest(args[0], ids, 3); len(names) > 0 {
+		near = "; did you mean " + strings.Join(names, ", ") + "?"
+	}
+	return nil, usageError{fmt.Sprintf("there is no provider %q%s", args[0], near)}
+}
+
+func (a *app) login(ctx context.Context, args []string) error {
+	isKey := func(s string) bool { return s == "-key" || s == "--key" }
+	wantsKey := slices.ContainsFunc(args, isKey)
+	p, err := a.provider(slices.DeleteFunc(slices.Clone(args), isKey))
+	if err != nil {
+		return err
+	}
+	kind := auth.TypeOAuth
+	if wantsKey || p.Auth().OAuth == nil {
+		kind = auth.TypeAPIKey
+	}
+	if a.terminal == nil {
+		a.terminal = newTerminal(a.in, a.err)
+	}
+	if err := a.models.Login(ctx, p.ID(), kind, a.terminal); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "Signed in to %s.\n", p.Name())
+	return err
+}
+
+func (a *app) logout(ctx context.Context, args []string) error {
+	if len(args) != 1 {
+		return usageError{"name one provider"}
+	}
+	had, err := a.models.Logout(ctx, args[0])
+	switch {
+	case err != nil:
+		return err
+	case !had:
+		return fmt.Errorf("nothing is stored for %s", args[0])
+	}
+	_, err = fmt.Fprintf(a.out, "Removed the credential of %s.\n", args[0])
+	return err
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/jsonobj"
+)
+
+// ask asks a model one thing.
+func (a *app) ask(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("ask", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	ref := flags.String("m", "", "")
+	system := flags.String("system", "", "")
+	thinking := flags.String("thinking", "", "")
+	most := flags.Int64("max", 0, "")
+	asJSON := flags.Bool("json", false, "")
+	if err := flags.Parse(args); err != nil {
+		return usageError{"ask: " + err.Error()}
+	}
+	level := ai.ThinkingLevel(*thinking)
+	if level != "" && !slices.Contains(ai.ThinkingLevels(), level) {
+		return usageError{fmt.Sprintf("ask: there is no thinking level %q", *thinking)}
+	}
+	model, err := a.model(*ref)
+	if err != nil {
+		return err
+	}
+	text := strings.Join(flags.Args(), " ")
+	if text == "" || text == "-" {
+		b, err := io.ReadAll(a.in)
+		if err != nil {
+			return fmt.Errorf("read the question: %w", err)
+		}
+		text = string(b)
+	}
+	if strings.TrimSpace(text) == "" {
+		return usageError{"ask: there is no question"}
+	}
+	question := ai.UserText(text)
+	question.Timestamp = time.Now().UnixMilli()
+	s := a.models.Stream(ctx, model, ai.Request{System: *system, Messages: []ai.Message{question}}, ai.Options{
+		Thinking: level, MaxTokens: *most, MaxRetries: 2,
+		OnRetry: func(r ai.Retry) {
+			fmt.Fprintf(a.err, "%v; trying again in %v\n", r.Err, r.Delay.Round(time.Millisecond))
+		},
+	})
+	out := bufio.NewWriter(a.out)
+	show := a.text
+	if *asJSON {
+		show = eventJSON
+	}
+	for ev := range s.Events() {
+		if show(out, ev) != nil || out.Flush() != nil {
+			break // nobody reads any more
+		}
+	}
+	answer := s.Result()
+	if !*asJSON {
+		fmt.Fprintln(a.out)
+		u := answer.Usage
+		fmt.Fprintf(a.err, "[%s: %d tokens in, %d out, $%.4f]\n", answer.StopReason, u.Input+u.CacheRead+u.CacheWrite, u.Output, u.Cost.Total)
+	}
+	return answer.Err()
+}
+
+// model finds provider/model.
+func (a *app) model(ref string) (*ai.Model, error) {
+	provider, id, ok := strings.Cut(ref, "/")
+	if !ok {
+		return nil, usageError{"name a model as PROVIDER/MODEL with -m; pi-ai models lists them"}
+	}
+	return a.models.Model(provider, id)
+}
+
+// text shows what the model writes; thinking goes beside it.
+func (a *app) text(w *bufio.Writer, ev ai.Event) error {
+	switch ev.Type {
+	case ai.EventTextDelta:
+		_, err := w.WriteString(ev.Delta)
+		return err
+	case ai.EventThinkingDelta:
+		_, err := io.WriteString(a.err, ev.Delta)
+		return err
+	case ai.EventThinkingEnd:
+		_, err := io.WriteString(a.err, "\n\n")
+		return err
+	}
+	return nil
+}
+
+// eventJSON writes an event as a line; the last one holds the whole answer.
+func eventJSON(w *bufio.Writer, ev ai.Event) error {
+	b := append([]byte(`{"type":`), jsonobj.AppendString(nil, string(ev.Type))...)
+	if ev.Block() != nil {
+		b = fmt.Appendf(b, `,"contentIndex":%d`, ev.Index)
+	}
+	if ev.Delta != "" {
+		b = append(b, `,"delta":`...)
+		b = jsonobj.AppendString(b, ev.Delta)
+	}
+	if ev.Terminal() {
+		b = append(b, `,"message":`...)
+		b = ev.Message.AppendJSON(b)
+	}
+	_, err := w.Write(append(b, "}\n"...))
+	return err
+}
+
+// check sends the smallest request to each provider that is configured, or to those
+// that are named.
+func (a *app) check(ctx context.Context, args []string) error {
+	var list []*ai.Model
+	for _, arg := range args {
+		if _, _, exact := strings.Cut(arg, "/"); exact {
+			m, err := a.model(arg)
+			if err != nil {
+				return err
+			}
+			list = append(list, m)
+			continue
+		}
+		p, err := a.provider([]string{arg})
+		if err != nil {
+			return err
+		}
+		if m := cheapest(a.models.List(p.ID())); m != nil {
+			list = append(list, m)
+		}
+	}
+	if len(args) == 0 {
+		configured := a.models.Configured(ctx)
+		for _, p := range a.models.Providers() {
+			if m := cheapest(a.models.List(p.ID())); configured[p.ID()] && m != nil {
+				list = append(list, m)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("no provider is configured; pi-ai status says how to")
+	}
+	bad := 0
+	for _, m := range list {
+		req := ai.Request{Messages: []ai.Message{ai.UserText("Say ok.")}}
+		begin := time.Now()
+		answer, err := a.models.Complete(ctx, m, req, ai.Options{MaxTokens: 64, Timeouts: ai.Timeouts{Total: time.Minute}})
+		if err != nil {
+			bad++
+			kind := ai.KindUnknown
+			if answer.Failure != nil {
+				kind = answer.Failure.Kind
+			}
+			fmt.Fprintf(a.out, "%s  FAILED (%s): %v\n", m.Ref(), kind, err)
+			continue
+		}
+		fmt.Fprintf(a.out, "%s  ok (%v)\n", m.Ref(), time.Since(begin).Round(time.Millisecond))
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of %d failed", bad, len(list))
+	}
+	return nil
+}
+
+// cheapest picks the chat model that costs least to ask; one without a price counts
+// as dear, as such lists are often incomplete.
+func cheapest(models []*ai.Model) *ai.Model {
+	price := func(m *ai.Model) float64 {
+		if m.Cost.Input+m.Cost.Output == 0 {
+			return 1e9
+		}
+		return m.Cost.Input + m.Cost.Output
+	}
+	var best *ai.Model
+	for _, m := range models {
+		if (m.Type == "" || m.Type == ai.ModelChat) && (best == nil || price(m) < price(best)) {
+			best = m
+		}
+	}
+	return best
+}
