@@ -21,13 +21,14 @@ import (
 	"github.com/pi-go/pi/ai/provider/mistral"
 	"github.com/pi-go/pi/ai/provider/openai"
 	"github.com/pi-go/pi/ai/provider/openaicodex"
+	"github.com/pi-go/pi/ai/provider/radius"
 )
 
 // Providers lists all providers, by id.
 func Providers() []ai.Provider {
 	list := append(compatible.All(),
 		amazonbedrock.New(), anthropic.New(), azure.New(), githubcopilot.New(), google.New(), googlevertex.New(), mistral.New(), openai.New(),
-		openaicodex.New())
+		openaicodex.New(), radius.New())
 	slices.SortFunc(list, func(a, b ai.Provider) int { return strings.Compare(a.ID(), b.ID()) })
 	return list
 }

@@ -37,7 +37,7 @@ func TestProviders(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"radius", "typesafe"}
+	want := []string{"typesafe"}
 	if !slices.Equal(missing, want) {
 		t.Errorf("missing %v, want %v", missing, want)
 	}

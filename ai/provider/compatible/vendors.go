@@ -106,9 +106,15 @@ func OpenCodeGo() ai.Provider {
 	return vendor(catalog.OpenCodeGo(), responses(), messages(), gemini(), completions())
 }
 
-// OpenRouter takes its key from OPENROUTER_API_KEY, or a login.
+// OpenRouter takes its key from OPENROUTER_API_KEY, or a login. Its list of models
+// can be narrowed to those that the account allows (see [ai.Models.Refresh]).
 func OpenRouter() ai.Provider {
-	return withLogin(catalog.OpenRouter(), login.OpenRouter(), completions(), messages())
+	facts := catalog.OpenRouter()
+	return ai.NewProvider(ai.ProviderConfig{
+		ID: facts.ID(), Name: facts.Name(),
+		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login.OpenRouter()},
+		LoadModels: facts.Models, Source: openRouterModels(), APIs: []ai.API{completions(), messages()},
+	})
 }
 
 // QwenTokenPlan takes its key from QWEN_TOKEN_PLAN_TEAM_API_KEY or
