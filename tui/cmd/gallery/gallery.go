@@ -25,6 +25,7 @@ var commands = []tui.ListItem{
 	{Value: "/list", Description: "a list over the page"},
 	{Value: "/load", Description: "something that takes time"},
 	{Value: "/full", Description: "full-screen, or back"},
+	{Value: "/panic", Description: "a mistake; the terminal is restored"},
 	{Value: "/quit", Description: "end"},
 }
 
@@ -85,6 +86,8 @@ func (g *gallery) submit(s string) {
 		if err := g.SetFullScreen(!g.Terminal().FullScreen()); err != nil {
 			g.say(err.Error())
 		}
+	case "/panic":
+		g.Go(func() { panic("a mistake in a goroutine") })
 	case "/list":
 		g.list()
 	case "/load":

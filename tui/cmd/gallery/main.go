@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"syscall"
 
 	"github.com/pi-go/pi/tui"
@@ -50,15 +49,14 @@ func run(out io.Writer, full, light bool, width int) error {
 		return err
 	}
 	defer tm.Close()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
 	p := tui.New(tui.Options{
 		Terminal:       tm,
+		Signals:        []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP},
 		ScrollbarTrack: th.Fg("borderMuted").Render("│"),
 		ScrollbarThumb: th.Fg("muted").Render("┃"),
 	})
 	newGallery(p, th).fill()
-	return p.Run(ctx)
+	return p.Run(context.Background())
 }
 
 // printAll draws every component once.
