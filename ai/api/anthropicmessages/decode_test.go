@@ -217,8 +217,8 @@ func TestBlocks(t *testing.T) {
 		},
 		{
 			"a message that starts twice",
-			[]string{begin, start(0, `{"type":"text","text":"a"}`), begin, start(0, `{"type":"text","text":"b"}`), end(0)},
-			`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, ai.StopEnd,
+			[]string{begin, start(0, `{"type":"text","text":"a"}`), begin, start(0, `{"type":"text","text":"b"}`), delta(0, `{"type":"text_delta","text":"c"}`), end(0)},
+			`[{"type":"text","text":"a"},{"type":"text","text":"bc"}]`, ai.StopEnd,
 		},
 		{
 			"blocks that never start",

@@ -120,9 +120,14 @@ func TestThread(t *testing.T) {
 	k.system = "Be brief."
 	_, r = k.say("three", named("a4", mockllm.Say("Ok.")))
 	wantShapes(t, r, `mmmmmmm system tools {"type":"create"}`)
+	k.tools[0].Description = "Read it."
+	_, r = k.say("three and a half", named("a4", mockllm.Say("Ok.")))
+	if got := shape(t, r[0]); !strings.HasSuffix(got, `{"type":"create"}`) {
+		t.Errorf("after a change of tools: %s", got)
+	}
 	k.messages[0] = ai.UserText("uno")
 	_, r = k.say("four", named("a5", mockllm.Say("Ok.")))
-	wantShapes(t, r, `mmmmmmmmm system tools {"type":"create"}`)
+	wantShapes(t, r, `mmmmmmmmmmm system tools {"type":"create"}`)
 
 	// An answer of another model, or one that failed, is not built upon.
 	_, r = k.say("five", mockllm.Answer{ID: "a6", Model: "other", Content: []mockllm.Block{mockllm.Text("x")}})
