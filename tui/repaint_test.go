@@ -116,11 +116,13 @@ func againstARepaint(t *testing.T, seed uint64, full bool) {
 			})
 			s.overlay = ""
 		case n < 86 && s.overlay == "":
-			s.overlay = "over " + some()
-			pg.Do(func() { pg.show(s.overlay) })
+			over := "over " + some()
+			s.overlay = over
+			pg.Do(func() { pg.show(over) })
 		case n < 90:
-			s.status = some()
-			pg.Do(func() { pg.status.SetText(s.status) })
+			status := some()
+			s.status = status
+			pg.Do(func() { pg.status.SetText(status) })
 		case n < 95:
 			width, height = 8+r.IntN(40), 5+r.IntN(12)
 			pg.tty.Resize(width, height)

@@ -238,6 +238,7 @@ func TestOnlyItemsInViewAreDrawn(t *testing.T) {
 		r.tty.Resize(30, 10)
 		synctest.Wait()
 		time.Sleep(time.Millisecond)
+		synctest.Wait()
 		if len(drawn) > 40 {
 			t.Errorf("right after a resize %d items were drawn", len(drawn))
 		}
