@@ -240,4 +240,3 @@ func renewInChild(t *testing.T, path, server string) {
 	}
 	wg.Wait()
 }
-

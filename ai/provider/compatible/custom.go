@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
@@ -34,6 +35,10 @@ type Config struct {
 	// in: Provider, API, BaseURL, a name (the id), text input, and
 	// DefaultContextWindow and DefaultMaxTokens.
 	Models []*ai.Model
+	// Discover asks the server for its models when the lists are refreshed (see
+	// [ai.Models.Refresh]); they are added to Models. It is for protocols of
+	// OpenAI.
+	Discover bool
 	// Compat is for all models; a model's own fields win.
 	Compat json.RawMessage
 	// Headers are sent with each request, below those of a model.
@@ -78,7 +83,43 @@ func New(c Config) (ai.Provider, error) {
 	}
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: c.ID, Name: c.Name, Auth: auth.Methods{APIKey: key, OAuth: c.OAuth}, Models: list, APIs: c.APIs, Headers: c.Headers,
+		Source: c.source(),
 	}), nil
+}
+
+// discoverInterval is how long a list counts as new: people add models to servers of
+// their own and want to see them.
+const discoverInterval = 5 * time.Minute
+
+// source asks the server for its models, if that is wanted.
+func (c Config) source() *ai.ListSource {
+	if !c.Discover || c.BaseURL == "" {
+		return nil
+	}
+	own := make(map[string]bool)
+	for _, m := range c.Models {
+		own[m.ID] = true
+	}
+	return &ai.ListSource{
+		Interval: discoverInterval,
+		Fetch: func(ctx context.Context, r *ai.ListRequest) (*ai.ModelList, error) {
+			found, err := ListModels(ctx, r.HTTP, c.BaseURL, r.Auth.APIKey)
+			if err != nil {
+				return nil, err
+			}
+			list := new(ai.ModelList)
+			for _, m := range found {
+				if own[m.ID] { // what was configured is more exact
+					continue
+				}
+				if m, err = c.complete(m); err != nil {
+					return nil, err
+				}
+				list.Models = append(list.Models, m)
+			}
+			return list, nil
+		},
+	}
 }
 
 // complete fills in what a model leaves open.
@@ -183,9 +224,13 @@ func (k configuredKey) Resolve(ctx context.Context, in auth.Input) (*auth.Resolv
 
 // Local makes a provider of a server that speaks openai-completions and wants no
 // key, such as Ollama, llama.cpp, LM Studio or vLLM. baseURL includes the /v1.
-// Models may be found with [ListModels]. It panics when id or baseURL is empty.
+// Without models they are those that the server has when [ai.Models.Refresh] asks it;
+// see also [ListModels]. It panics when id or baseURL is empty.
 func Local(id, baseURL string, models ...string) ai.Provider {
-	c := Config{ID: id, BaseURL: baseURL, KeyOptional: true}
+	if baseURL == "" {
+		panic("compatible: a local server needs a base URL")
+	}
+	c := Config{ID: id, BaseURL: baseURL, KeyOptional: true, Discover: len(models) == 0}
 	for _, m := range models {
 		c.Models = append(c.Models, &ai.Model{ID: m})
 	}

@@ -183,6 +183,32 @@ func TestLocal(t *testing.T) {
 	}
 }
 
+// A local server is asked for its models; what is configured of one stays.
+func TestDiscover(t *testing.T) {
+	srv := mockllm.New()
+	srv.Queue(mockllm.Say("ok"))
+	configured, err := compatible.New(compatible.Config{
+		ID: "work", BaseURL: "http://localhost:1/v1", KeyOptional: true, Discover: true, Models: []*ai.Model{{ID: "text-50", Name: "Mine"}, {ID: "extra"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := ai.ModelsConfig{HTTPClient: srv.Client(), Env: func(string) string { return "" }}.New(compatible.Local("local", "http://localhost:2/v1"), configured)
+	if r := models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true}); len(r.Errors) != 0 {
+		t.Fatal(r.Errors)
+	}
+	m, err := models.Model("local", "text-50")
+	if err != nil || m.BaseURL != "http://localhost:2/v1" || m.API != "openai-completions" || m.ContextWindow == 0 || !m.Accepts("text") {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if a := models.Stream(t.Context(), m, ai.Request{Messages: []ai.Message{ai.UserText("Hi")}}, ai.Options{}).Result(); a.Err() != nil {
+		t.Error(a.Err())
+	}
+	if m, err := models.Model("work", "text-50"); err != nil || m.Name != "Mine" || len(models.List("work")) != 2 {
+		t.Errorf("%+v, %v, %d models", m, err, len(models.List("work")))
+	}
+}
+
 // roundTrip answers requests in the process.
 type roundTrip func(*http.Request) (*http.Response, error)
 
