@@ -101,7 +101,14 @@ func (e *Emitter) ToolCall(id, name string) *BlockWriter {
 	return e.openBlock(&BlockWriter{kind: BlockToolCall, call: c}, c, EventToolCallStart)
 }
 
+// maxBlocks is far above what any answer has; a server that opens more means to
+// fill the memory.
+const maxBlocks = 10_000
+
 func (e *Emitter) openBlock(w *BlockWriter, b Block, start EventType) *BlockWriter {
+	if len(e.msg.Content) >= maxBlocks {
+		panic(errAnswerTooLarge)
+	}
 	e.Start()
 	w.e, w.index = e, len(e.msg.Content)
 	e.msg.Content = append(e.msg.Content, b)

@@ -184,6 +184,18 @@ func TestAnswerTooLarge(t *testing.T) {
 	}
 }
 
+func TestTooManyBlocks(t *testing.T) {
+	t.Parallel()
+	m := adapter(func(out *Emitter) error {
+		for {
+			out.ToolCall("x", "y").End()
+		}
+	}).Result()
+	if m.Failure == nil || m.Failure.Kind != KindLimit || len(m.Content) != maxBlocks {
+		t.Errorf("%d blocks, %+v", len(m.Content), m.Failure)
+	}
+}
+
 func TestBlockWriter(t *testing.T) {
 	t.Parallel()
 	s := adapter(func(out *Emitter) error {

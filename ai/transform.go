@@ -287,12 +287,18 @@ func (t *transformer) id(id string, same bool) string {
 	}
 	for attempt := 0; ; attempt++ {
 		out := rule(id, same, attempt)
+		if attempt > maxIDAttempts {
+			out += "_" + itoa(attempt) // the rule gives the same again and again
+		}
 		if !t.used[out] {
 			t.used[out] = true
 			return out
 		}
 	}
 }
+
+// maxIDAttempts is how often a rule is asked for an id that is not taken.
+const maxIDAttempts = 1000
 
 // result gives the message that answers a call.
 func (t *transformer) result(r *ToolResultMessage, c *ToolCall, at int64) *ToolResultMessage {

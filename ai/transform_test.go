@@ -151,6 +151,8 @@ assistant "ok"
 		{name: "failed turns go with their results", in: []Message{UserText("hi"), failed, result("a", "r"), UserText("again"), aborted, result("b", "r")}, want: `user "hi"
 user "again"
 `},
+		{name: "a turn that never ended", in: []Message{&AssistantMessage{Provider: "p", API: "a", Model: "m", StopReason: StopPending, Content: []Block{call("a")}}, result("a", "r"), UserText("x")}, want: `user "x"
+`},
 		{name: "a result of a failed turn is not given to an earlier call", in: []Message{own(call("a")), failed, result("a", "r")}, want: `assistant call:a:t{}
 result a error "No result provided"
 `},
@@ -195,6 +197,24 @@ result a "(tool image omitted: model does not support images)"
 				t.Errorf("the input was changed:\n%s", cmp.Diff(before, after))
 			}
 		})
+	}
+}
+
+func TestPlainIDs(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"Łü|x y": "___x_y", "abcdefghijk": "abcdefgh", "": "", "a-b_C9": "a-b_C9"} {
+		if got := PlainID(in, 8, 0); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+	if a, b := PlainID("x", 20, 1), PlainID("x", 20, 2); a == b || len(a) > 20 {
+		t.Errorf("attempts give %q and %q", a, b)
+	}
+	// A rule that has only one answer must not hang.
+	stuck := func(string, bool, int) string { return "same" }
+	out := outline(Transform(target(), []Message{own(call("a"), call("b")), result("a", "1"), result("b", "2")}, TransformOptions{ToolCallID: stuck}))
+	if !strings.Contains(out, "result same \"1\"\nresult same_1001 \"2\"") {
+		t.Error(out)
 	}
 }
 

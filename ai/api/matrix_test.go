@@ -153,7 +153,7 @@ func TestCutAnywhere(t *testing.T) {
 		t.Run(p.api.ID(), func(t *testing.T) {
 			t.Parallel()
 			size := len(mockllm.Stream(p.mock, p.model, answer))
-			for at := 1; at < size; at += 7 {
+			for at := 1; at < size; at += 11 {
 				for how, d := range map[string]mockllm.Delivery{"ends": {EndAt: at, Chunk: 64}, "breaks": {CutAt: at, Chunk: 64}} {
 					m := aitest.Check(t, p.connect(answer.Via(d)).ask(t, ai.UserText("x")))
 					if m.StopReason != ai.StopError {
@@ -229,6 +229,29 @@ func TestUsage(t *testing.T) {
 				}
 				if want := (100*1 + 50*0.5 + 7*2) / 1e6; u.Cost.Total < want-1e-12 || u.Cost.Total > want+1e-12 {
 					t.Errorf("cost %v, want %v", u.Cost.Total, want)
+				}
+			})
+		}
+	}
+}
+
+// A server that never stops is stopped, whatever it sends.
+func TestEndlessAnswers(t *testing.T) {
+	t.Parallel()
+	long := make([]string, 200)
+	for i := range long {
+		long[i] = "0123456789"
+	}
+	for _, p := range protocols() {
+		for name, answer := range map[string]mockllm.Answer{"text": mockllm.Say(long...), "arguments": mockllm.Blocks(mockllm.ToolCall("t1", "read", append([]string{`{"path":"`}, append(long, `"}`)...)...))} {
+			t.Run(p.api.ID()+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				l := p.connect(answer)
+				opts := l.options()
+				opts.Limits.Answer = 1000
+				m := aitest.Check(t, l.models.Stream(t.Context(), l.model, ai.Request{Messages: []ai.Message{ai.UserText("x")}}, opts))
+				if m.Failure == nil || m.Failure.Kind != ai.KindLimit || len(m.Text()) > 1000 {
+					t.Errorf("%s after %d bytes: %s", outline(m), len(m.Text()), m.ErrorMessage)
 				}
 			})
 		}

@@ -263,6 +263,21 @@ func noMap(m *ai.Model) { m.ThinkingLevels = nil }
 
 func noOff(m *ai.Model) { m.ThinkingLevels = map[ai.ThinkingLevel]*string{"off": nil} }
 
+func TestPromptRole(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		compat    string
+		reasoning bool
+		want      string
+	}{{`{"supportsDeveloperRole":true}`, true, "developer"}, {`{"supportsDeveloperRole":true}`, false, "system"}, {`{}`, true, "system"}} {
+		m := testModel(compat(tt.compat))
+		m.Reasoning = tt.reasoning
+		if body := bodyOf(t, testCall(m, &ai.SystemMessage{Content: "x"}), new(state)); !bytes.Contains(body, []byte(`{"role":"`+tt.want+`","content":"x"}`)) {
+			t.Errorf("%+v: %s", tt, body)
+		}
+	}
+}
+
 func TestDetection(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -151,6 +151,33 @@ func TestOnlyNewUnitsAreEncoded(t *testing.T) {
 	}
 }
 
+// Contents that look alike when run together are told apart.
+func TestFieldsAreKeptApart(t *testing.T) {
+	t.Parallel()
+	system := func(content string, sections ...ai.Section) ai.Message {
+		return &ai.SystemMessage{Content: content, Sections: sections}
+	}
+	result := func(id, name string, content ...ai.Block) ai.Message {
+		return &ai.ToolResultMessage{ToolCallID: id, ToolName: name, Content: content}
+	}
+	for _, pair := range [][2]ai.Message{
+		{result("ab", "c"), result("a", "bc")},
+		{result("a", "b", &ai.Text{Text: "xy"}), result("a", "b", &ai.Text{Text: "x", Signature: "y"})},
+		{result("a", "b", &ai.Text{Text: "x"}, &ai.Text{Text: "y"}), result("a", "b", &ai.Text{Text: "xty"})},
+		{system("a", ai.Section{Name: "b"}), system("a", ai.Section{Name: "b", Text: new("")})},
+		{&ai.UserMessage{Content: []ai.Block{&ai.Text{Text: "x"}}}, &ai.UserMessage{Content: []ai.Block{&ai.Thinking{Text: "x"}}}},
+		{&ai.SystemMessage{ToolsAdded: []ai.Tool{{Name: "a"}}}, &ai.SystemMessage{ToolsRemoved: []string{"a"}}},
+	} {
+		var p Prefix
+		p.Encode("", units(pair[:1]), appendUnit)
+		again := 0
+		p.Encode("", units(pair[1:]), func(dst []byte, u Unit) []byte { again++; return appendUnit(dst, u) })
+		if again != 1 {
+			t.Errorf("taken for the same: %s and %s", pair[0].AppendJSON(nil), pair[1].AppendJSON(nil))
+		}
+	}
+}
+
 func conversation(turns int) []ai.Message {
 	var messages []ai.Message
 	for i := range turns {

@@ -191,6 +191,23 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	_, list := both(t, testCall(testModel(`{}`)), openAI(), &Options{}, events(
+		added(0, `{"type":"reasoning","id":"rs"}`), `response.reasoning_summary_part.added "output_index":0`, delta("reasoning_summary_text", 0, "a"), `response.reasoning_summary_part.added "output_index":0`, delta("reasoning_summary_text", 0, "b"),
+		doneItem(0, `{"type":"reasoning","id":"rs","summary":[{"text":"a"},{"text":"b"}]}`),
+		added(1, `{"type":"message","id":"m"}`), delta("output_text", 1, "x"), doneItem(1, `{"type":"message","id":"m","content":[{"text":"xy"}]}`),
+		added(2, `{"type":"function_call","id":"fc_1","call_id":"c","name":"n"}`), delta("function_call_arguments", 2, "{"), `response.function_call_arguments.done "output_index":2,"arguments":"{}"`, doneItem(2, `{"type":"function_call","id":"fc_1","call_id":"c","name":"n","arguments":"{}"}`), completed))
+	want := []string{
+		"start", "thinking_start 0", "thinking_delta 0 a", "thinking_delta 0 \n\n", "thinking_delta 0 b", "thinking_end 0",
+		"text_start 1", "text_delta 1 x", "text_delta 1 y", "text_end 1",
+		"toolcall_start 2", "toolcall_delta 2 {", "toolcall_delta 2 }", "toolcall_end 2", "done toolUse",
+	}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestUsageNamesAndNotes(t *testing.T) {
 	t.Parallel()
 	m := testModel(`{}`)

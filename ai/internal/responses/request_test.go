@@ -269,6 +269,31 @@ func TestBadConfiguration(t *testing.T) {
 	}
 }
 
+func TestAnnouncedTools(t *testing.T) {
+	t.Parallel()
+	in := []ai.Message{
+		&ai.SystemMessage{Content: "a", ToolsAdded: tools()},
+		&ai.SystemMessage{ToolsRemoved: []string{"read", "status"}},
+		&ai.SystemMessage{ToolsAdded: []ai.Tool{{Name: "read"}}},
+		&ai.SystemMessage{Content: "no tools here"},
+	}
+	var got []string
+	for _, m := range announceTools(in) {
+		got = append(got, m.(*ai.SystemMessage).UpdateText())
+	}
+	want := []string{
+		"a", "These tools are not available any more: read, status.",
+		"The tools that follow are added to the ones you have; one of the same name replaces the earlier one. These tools are not available any more: status.",
+		"no tools here",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(in[1].(*ai.SystemMessage).ToolsRemoved) != 2 {
+		t.Error("the input was changed")
+	}
+}
+
 // Kept history gives the same bytes as none, whatever was changed.
 func TestKeptHistoryGivesTheSameBytes(t *testing.T) {
 	t.Parallel()
