@@ -178,6 +178,10 @@ func TestAnswers(t *testing.T) {
 			want: []string{`call t1 n {}`, "toolUse"},
 		},
 		{
+			name: "no index, the id comes late", stream: deltas(`{"tool_calls":[{"function":{"name":"n","arguments":"{"}}]}`, `{"tool_calls":[{"id":"t1","function":{"arguments":"}"}}]}`) + finish("tool_calls"),
+			want: []string{"call t1 n {}", "toolUse"},
+		},
+		{
 			name: "arguments none, blank, broken", stream: deltas(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"s"}},{"index":1,"id":"b","function":{"name":"s","arguments":"  "}},{"index":2,"id":"c","function":{"name":"s","arguments":"{\"path\":\"a"}}]}`) + finish("tool_calls"),
 			want: []string{`call a s {}`, `call b s {}`, `call c s {} not runnable`, "toolUse"},
 		},
@@ -378,6 +382,8 @@ func FuzzScan(f *testing.F) {
 		f.Add(`{"choices":[{"delta":`+s+`}]}`, s)
 	}
 	f.Add(`{"object":"error"}`, `[]`)
+	f.Add(`{"choices":[{"delta":{"content":"x"}}],"CHOICES":null}`, `{"tool_calls":[{"index":0,"function":{"arguments":"x"}}],"Tool_Calls":null}`)
+	f.Add(`{"choices":[{"delta":{"content":"x"},"Delta":null}]}`, `{"content":"a"}`)
 	f.Add(`{"id":"","model":"other","obfuscation":"xx","created":1,"choices":[{"delta":{"content":"x"}}]}`, `{}`)
 	f.Add("{\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\x00", `{}`)
 	f.Fuzz(func(t *testing.T, event, delta string) {

@@ -169,6 +169,7 @@ func TestAnswers(t *testing.T) {
 		{"index that is no integer", []string{`text_start "contentIndex":0.5`}, []string{"error protocol: the event text_start does not say which block it is about"}},
 		{"index that is text", []string{`text_start "contentIndex":"0"`}, []string{`error protocol: the event text_start has no number for its block: {"type":"text_start","contentIndex":"0"}`}},
 		{"index ahead", []string{at("text_start", 1, "")}, []string{"error protocol: the event text_start starts block 1, the next one is 0"}},
+		{"index again", []string{at("text_start", 0, ""), at("text_start", 0, "")}, []string{"text  | ", "error protocol: the event text_start starts block 0, the next one is 1"}},
 		{"delta of nothing", []string{at("text_delta", 0, `"delta":"x"`)}, []string{"error protocol: the event text_delta is about block 0, which never started"}},
 		{"delta of another kind", []string{at("thinking_start", 0, ""), at("text_delta", 0, `"delta":"x"`)}, []string{"thinking  |  false", "error protocol: the event text_delta is about block 0, which is thinking"}},
 		{"unknown events", append(append([]string{"start", `future "x":[1]`}, said(0, "a")...), `ping "error":null`, `done "reason":"stop","future":1`), []string{"text a | ", "stop"}},
