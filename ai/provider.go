@@ -68,8 +68,10 @@ type ProviderConfig struct {
 	// instead (a catalog that is large and often not needed).
 	Models     []*Model
 	LoadModels func() []*Model
-	// APIs are the protocols its models speak.
-	APIs []API
+	// APIs are the protocols its chat models speak, ImageAPIs those of its image
+	// models.
+	APIs      []API
+	ImageAPIs []ImageAPI
 	// Headers are sent with each request, below those of the model.
 	Headers map[string]string
 	// Source, if set, asks the vendor for its models; see [Models.Refresh].

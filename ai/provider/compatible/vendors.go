@@ -6,6 +6,7 @@ import (
 	"github.com/pi-go/pi/ai/api/googlegenerativeai"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
+	"github.com/pi-go/pi/ai/api/openrouterimages"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/catalog"
@@ -113,7 +114,8 @@ func OpenRouter() ai.Provider {
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: facts.ID(), Name: facts.Name(),
 		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login.OpenRouter()},
-		LoadModels: facts.Models, Source: openRouterModels(), APIs: []ai.API{completions(), messages()},
+		LoadModels: facts.Models, Source: openRouterModels(),
+		APIs: []ai.API{completions(), messages()}, ImageAPIs: []ai.ImageAPI{openrouterimages.New()},
 	})
 }
 

@@ -107,11 +107,27 @@ func TestAccountIsNeeded(t *testing.T) {
 	}
 }
 
-// Models of protocols that the package has not say what is missing.
-func TestOtherProtocols(t *testing.T) {
+// Image models have a protocol of their own; models of protocols that the package
+// has not say what is missing.
+func TestOtherTypes(t *testing.T) {
 	p := compatible.OpenRouter()
-	at := slices.IndexFunc(p.Models(), func(m *ai.Model) bool { return m.Type == ai.ModelImage })
-	if _, err := p.API(p.Models()[at]); err == nil || !strings.Contains(err.Error(), "openrouter-images") {
+	for _, m := range p.Models() {
+		switch m.Type {
+		case ai.ModelImage:
+			if _, err := p.(ai.ImageProvider).ImageAPI(m); err != nil {
+				t.Error(err)
+			}
+		case ai.ModelClassifier:
+			if _, err := p.API(m); err == nil || !strings.Contains(err.Error(), m.API) {
+				t.Errorf("%s: %v", m.Ref(), err)
+			}
+		}
+	}
+	models := ai.NewModels(p)
+	if _, err := models.ModelOfType("openrouter", "black-forest-labs/flux-3-image", ai.ModelImage); err != nil {
+		t.Error(err)
+	}
+	if _, err := models.ModelOfType("openrouter", "black-forest-labs/flux-3-imag", ai.ModelImage); err == nil || !strings.Contains(err.Error(), "did you mean black-forest-labs/flux-3-image") {
 		t.Errorf("got %v", err)
 	}
 }
