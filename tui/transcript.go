@@ -267,13 +267,3 @@ func (t *Transcript) line(i int) string {
 	}
 	return t.items[k].lines[i-t.start[k]]
 }
-
-// at returns the item and the line in it that line i is.
-func (t *Transcript) at(i int) (item, line int) {
-	t.place(len(t.items))
-	k := sort.Search(len(t.items), func(k int) bool { return t.start[k+1] > i })
-	if k == len(t.items) {
-		return k, 0
-	}
-	return k, i - t.start[k]
-}
