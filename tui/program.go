@@ -333,3 +333,8 @@ func (p *Program) Suspend() error {
 // Run runs the program until Quit is called, the context is done, the terminal
 // fails, or a signal comes. The terminal is restored on every way out.
 func (p *Program) Run(ctx context.Context) error { return p.run(ctx) }
+
+// Send writes to the terminal outside of a frame: an image, a notification. What
+// it writes must not move the cursor. It must be called on the program's
+// goroutine.
+func (p *Program) Send(s string) { _, _ = p.term.Write([]byte(s)) }
