@@ -34,6 +34,18 @@ type Decoder struct {
 	ExpectPosition bool
 }
 
+// ParseKey returns the key that some bytes stand for. It is false if they are not
+// exactly one key.
+func ParseKey(raw string) (Key, bool) {
+	var d Decoder
+	events := append(d.Feed([]byte(raw)), d.Flush()...)
+	if len(events) != 1 {
+		return Key{}, false
+	}
+	k, ok := events[0].(Key)
+	return k, ok
+}
+
 // Feed takes bytes and returns the events that are whole.
 func (d *Decoder) Feed(b []byte) []Event {
 	d.rest = append(d.rest, b...)

@@ -196,6 +196,18 @@ func TestAnAnswerWithoutEndIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestParseKey(t *testing.T) {
+	t.Parallel()
+	if k, ok := ParseKey("\x1b[1;5A"); !ok || !k.Is(MustParse("ctrl+up")) {
+		t.Errorf("ctrl+up is %v, %v", k, ok)
+	}
+	for _, raw := range []string{"", "ab", "\x1b[I", "\x1b[200~x\x1b[201~"} {
+		if k, ok := ParseKey(raw); ok {
+			t.Errorf("%q is the key %v", raw, k)
+		}
+	}
+}
+
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	d := Decoder{ExpectPosition: true}

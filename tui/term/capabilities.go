@@ -1,6 +1,7 @@
 package term
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,6 +37,8 @@ type Capabilities struct {
 	Name string
 	// Foreground and Background are the default colours, if the terminal told.
 	Foreground, Background text.Color
+	// Palette are the sixteen colours, those that the terminal told.
+	Palette [16]text.Color
 	// Dark tells whether the background is dark, if DarkKnown.
 	Dark, DarkKnown bool
 	// CellWidth and CellHeight are the size of a cell in pixels, 0 if not known.
@@ -47,6 +50,9 @@ type Capabilities struct {
 // terminal answers the last question, so that answer is the end.
 func Queries(f Facts) string {
 	q := "\x1b[?u" + "\x1b[?2026$p" + "\x1b]10;?\x1b\\" + "\x1b]11;?\x1b\\" + "\x1b[?996n" + "\x1b[16t" + "\x1b[>q"
+	for i := range 16 {
+		q += "\x1b]4;" + strconv.Itoa(i) + ";?\x1b\\"
+	}
 	if f.Multiplexer == "" {
 		// One pixel, only to see whether graphics are understood.
 		q += "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
@@ -77,6 +83,9 @@ func (c *Capabilities) Learn(ev input.Event) (changed bool) {
 		c.Name = text.Sanitize(e.Name)
 	case input.Color:
 		color := text.RGB(e.R, e.G, e.B)
+		if e.Index >= 0 && e.Index < len(c.Palette) {
+			c.Palette[e.Index] = color
+		}
 		switch e.Index {
 		case input.Foreground:
 			c.Foreground = color

@@ -196,6 +196,9 @@ func TestCapabilities(t *testing.T) {
 		Foreground: text.RGB(0xee, 0xee, 0xee), Background: text.RGB(0x11, 0x22, 0x33), Dark: true, DarkKnown: true,
 		CellWidth: 9, CellHeight: 18, Images: term.KittyImages,
 	}
+	for i := range want.Palette {
+		want.Palette[i] = text.RGB(0x80, 0x80, 0x80)
+	}
 	if diff := cmp.Diff(want, caps); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}

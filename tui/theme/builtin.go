@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pi-go/pi/tui/term"
 	"github.com/pi-go/pi/tui/text"
 )
 
@@ -39,6 +40,11 @@ func Light() *Theme { return builtin()[1] }
 type Palette struct {
 	Foreground, Background text.Color
 	ANSI                   [16]text.Color
+}
+
+// PaletteOf returns what a terminal has told.
+func PaletteOf(c term.Capabilities) Palette {
+	return Palette{Foreground: c.Foreground, Background: c.Background, ANSI: c.Palette}
 }
 
 // System returns a theme of the terminal's own colours. What the terminal did
