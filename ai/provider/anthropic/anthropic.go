@@ -7,6 +7,11 @@
 // ANTHROPIC_AUTH_TOKEN, or a token of a login from ANTHROPIC_OAUTH_TOKEN; the
 // tokens win over the key and are sent as bearer tokens. A login needs a client id
 // of the program's own, from [ai.ModelsConfig] or PI_OAUTH_CLIENT_ID_ANTHROPIC.
+//
+// Where a platform vouches for its programs, ANTHROPIC_FEDERATION_RULE_ID,
+// ANTHROPIC_ORGANIZATION_ID and ANTHROPIC_IDENTITY_TOKEN_FILE (and, where the rule
+// wants them, ANTHROPIC_SERVICE_ACCOUNT_ID and ANTHROPIC_WORKSPACE_ID) stand in for a
+// key.
 package anthropic
 
 import (
@@ -26,10 +31,10 @@ func New() ai.Provider {
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: ID, Name: facts.Name(),
 		Auth: auth.Methods{
-			APIKey: auth.EnvKey{Vars: facts.Env(), BearerVars: []string{"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_OAUTH_TOKEN"}},
+			APIKey: key{auth.EnvKey{Vars: facts.Env(), BearerVars: []string{"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_OAUTH_TOKEN"}}},
 			OAuth:  login.Anthropic(),
 		},
 		LoadModels: facts.Models,
-		APIs:       []ai.API{anthropicmessages.New()},
+		APIs:       []ai.API{federatedAPI{anthropicmessages.New(), newTokens()}},
 	})
 }
