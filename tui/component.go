@@ -43,6 +43,12 @@ type Capturer interface {
 	CapturesScrolling() bool
 }
 
+// ReleaseWanter is a component that wants to know when keys are released. Only
+// some terminals tell.
+type ReleaseWanter interface {
+	WantsKeyRelease() bool
+}
+
 // CursorMarker marks, in a line, the place of the terminal's cursor: in front of
 // the cell under it. Input methods open their windows there. The marker takes no
 // column and never reaches the terminal.

@@ -8,6 +8,7 @@ import (
 	"github.com/pi-go/pi/tui/fuzzy"
 	"github.com/pi-go/pi/tui/input"
 	"github.com/pi-go/pi/tui/text"
+	"github.com/pi-go/pi/tui/theme"
 )
 
 // ListItem is an entry of a [SelectList].
@@ -18,6 +19,11 @@ type ListItem struct {
 	Description string
 	// Data is the program's own.
 	Data any
+}
+
+// ListStyleOf returns the look of lists in a theme.
+func ListStyleOf(th *theme.Theme) ListStyle {
+	return ListStyle{Selected: th.Style("accent", "", text.Bold), Description: th.Fg("muted"), Match: th.Fg("accent"), Hint: th.Fg("dim")}
 }
 
 func (it ListItem) label() string {

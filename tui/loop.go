@@ -70,6 +70,11 @@ func (p *Program) run(ctx context.Context) (err error) {
 		defer signal.Stop(signals)
 	}
 
+	p.continued = make(chan os.Signal, 1)
+	if len(p.opts.Signals) > 0 {
+		notifyContinued(p.continued)
+		defer signal.Stop(p.continued)
+	}
 	p.begin()
 	if _, err := p.term.Write([]byte(term.Queries(p.term.Facts()))); err != nil {
 		return fmt.Errorf("run the user interface: %w", err)
@@ -116,6 +121,12 @@ func (p *Program) run(ctx context.Context) (err error) {
 			p.reader.resume <- struct{}{}
 		case <-resized:
 			p.resize()
+		case <-p.continued:
+			// Something else has stopped the process, and the shell has used the
+			// terminal meanwhile.
+			if err := p.HandOver(func() error { return nil }); err != nil {
+				return err
+			}
 		case b := <-p.reader.bytes:
 			p.feed(p.decoder.Feed(b))
 			typed, failed = true, 0
@@ -340,6 +351,12 @@ func (p *Program) handle(ev input.Event) {
 	}
 	if f, ok := ev.(input.Focus); ok && f.In {
 		p.resize() // a resize signal can be lost while another program is in front
+	}
+	if k, ok := ev.(input.Key); ok && k.Action == input.Release {
+		// Most would take a release for a second press.
+		if w, ok := p.focus.(ReleaseWanter); !ok || !w.WantsKeyRelease() {
+			return
+		}
 	}
 	for _, f := range append([]*filter(nil), p.filters...) {
 		if f.f(ev) {

@@ -41,7 +41,8 @@ type Options struct {
 	// the terminal.
 	OnCopy func(string)
 	// Signals are the signals that end the program; Run then returns a
-	// [SignalError]. Nil leaves signals alone.
+	// [SignalError]. Nil leaves signals alone. With any, the program also paints
+	// the screen again when the process goes on after it was stopped.
 	Signals []os.Signal
 	// OnError gets errors of components, which do not end the program.
 	OnError func(error)
@@ -86,6 +87,7 @@ type Program struct {
 	lastChange    time.Time // the last change while it is so
 	exitLines     []string
 	reader        *reader
+	continued     chan os.Signal // the process goes on after it was stopped
 
 	mu    sync.Mutex // guards posts and ended
 	posts []func()
@@ -311,6 +313,10 @@ func (p *Program) HandOver(f func() error) error {
 	}
 	if parked {
 		p.reader.resume <- struct{}{}
+	}
+	select {
+	case <-p.continued: // by a stop of our own
+	default:
 	}
 	p.resize()
 	if p.full != nil {

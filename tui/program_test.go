@@ -461,3 +461,30 @@ func TestEvery(t *testing.T) {
 		}
 	})
 }
+
+func TestReleasesAreForThoseThatWantThem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &echo{}
+		filtered := 0
+		r := run(t, 20, 5, tui.Options{}, false, func(p *tui.Program) {
+			p.Bottom.Add(e)
+			p.SetFocus(e)
+			p.Filter(func(ev input.Event) bool {
+				if k, ok := ev.(input.Key); ok && k.Action == input.Release {
+					filtered++
+				}
+				return false
+			})
+		})
+		r.tty.Type("\x1b[97;1:1u\x1b[97;1:2u\x1b[97;1:3u")
+		r.settle()
+		r.screen("> aa")
+		if filtered > 0 {
+			t.Error("a filter gets the release of a key")
+		}
+		if err := r.finish(); err != nil {
+			t.Error(err)
+		}
+	})
+}

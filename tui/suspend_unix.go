@@ -16,6 +16,9 @@ const canSuspend = true
 // without a shell above it is not stopped at all; it then just goes on.
 const stopTime = 300 * time.Millisecond
 
+// notifyContinued sends to c when the process goes on after a stop.
+func notifyContinued(c chan<- os.Signal) { signal.Notify(c, syscall.SIGCONT) }
+
 // suspend stops the process group, as the terminal would; it returns when the
 // shell has continued it.
 func suspend() error {

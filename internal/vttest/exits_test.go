@@ -213,6 +213,45 @@ func TestEveryWayOutOnARealPty(t *testing.T) {
 	})
 }
 
+// A stop from outside can not be caught; when the process goes on, the terminal
+// must be taken again.
+func TestStopFromOutsideOnARealPty(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it builds and runs a program")
+	}
+	gallery := filepath.Join(t.TempDir(), "gallery")
+	if out, err := exec.Command("go", "build", "-o", gallery, "github.com/pi-go/pi/tui/cmd/gallery").CombinedOutput(); err != nil {
+		t.Fatalf("build the gallery: %v\n%s", err, out)
+	}
+	s := startSession(t, "/bin/sh", "-c", "set -m; "+gallery+"; stty sane; echo STOPPED; read x; fg >/dev/null; echo DONE")
+	s.until("the gallery", shows("type something"))
+	shell := s.cmd.Process.Pid
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", shell, shell))
+	if err != nil {
+		t.Skipf("the program's process can not be found: %v", err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(children), &pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the shell", shows("STOPPED"))
+	s.send("\n")
+	s.until("raw mode", func(*tuitest.Terminal) bool {
+		s.send("a") // a key makes the terminal write something, in whatever mode
+		return s.termios().Lflag&unix.ICANON == 0
+	})
+	s.send("\x15back\r")
+	s.until("what was typed", func(tt *tuitest.Terminal) bool { return slices.Contains(tt.Screen(), " back") })
+	s.send("\x04")
+	s.until("the shell again", shows("DONE"))
+	s.wait()
+	s.restored()
+}
+
 // wait waits for the end of the program and returns its exit code.
 func (s *session) wait() int {
 	s.t.Helper()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pi-go/pi/tui/highlight"
 	"github.com/pi-go/pi/tui/text"
+	"github.com/pi-go/pi/tui/theme"
 )
 
 // Theme is how a diff looks. Backgrounds of Added and Removed go over the whole
@@ -17,6 +18,15 @@ type Theme struct {
 	AddedWord, RemovedWord  text.Style
 	Number, Gap, Info       text.Style
 	Syntax                  highlight.Styles
+}
+
+// ThemeOf returns the look of diffs in a theme.
+func ThemeOf(th *theme.Theme) Theme {
+	word := func(token string) text.Style { return text.Style{Fg: th.Color(token), Attr: text.Bold | text.Inverse} }
+	return Theme{
+		Added: th.Bg("toolSuccessBg"), Removed: th.Bg("toolErrorBg"), AddedWord: word("toolDiffAdded"), RemovedWord: word("toolDiffRemoved"),
+		Number: th.Fg("dim"), Gap: th.Fg("dim"), Info: th.Fg("toolDiffContext"), Syntax: th.Syntax(),
+	}
 }
 
 // Options are the settings of a [View].

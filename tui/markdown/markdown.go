@@ -5,6 +5,7 @@ import (
 
 	"github.com/pi-go/pi/tui/highlight"
 	"github.com/pi-go/pi/tui/text"
+	"github.com/pi-go/pi/tui/theme"
 )
 
 // Theme is how the parts of a text look. The zero Theme has no colours.
@@ -15,6 +16,15 @@ type Theme struct {
 	Quote, QuoteBorder, Rule, ListBullet text.Style
 	TableBorder                          text.Style
 	Syntax                               highlight.Styles
+}
+
+// ThemeOf returns the look of documents in a theme.
+func ThemeOf(th *theme.Theme) Theme {
+	return Theme{
+		Text: th.Fg("text"), Heading: th.Fg("mdHeading"), Link: th.Fg("mdLink"), LinkURL: th.Fg("mdLinkUrl"), Code: th.Fg("mdCode"),
+		CodeBlock: th.Fg("mdCodeBlock"), CodeBlockBorder: th.Fg("mdCodeBlockBorder"), Quote: th.Fg("mdQuote"), QuoteBorder: th.Fg("mdQuoteBorder"),
+		Rule: th.Fg("mdHr"), ListBullet: th.Fg("mdListBullet"), TableBorder: th.Fg("border"), Syntax: th.Syntax(),
+	}
 }
 
 // Options are the settings of a [Markdown]. The zero value is usable.

@@ -31,7 +31,7 @@ var commands = []tui.ListItem{
 
 func newGallery(p *tui.Program, th *theme.Theme) *gallery {
 	g := &gallery{Program: p, th: th, editor: tui.NewEditor(p.Bindings()), status: tui.NewText("")}
-	g.editor.Style = tui.EditorStyle{Border: th.Fg("borderAccent"), Paste: th.Fg("accent"), Placeholder: th.Fg("dim"), List: listStyle(th)}
+	g.editor.Style = tui.EditorStyle{Border: th.Fg("borderAccent"), Paste: th.Fg("accent"), Placeholder: th.Fg("dim"), List: tui.ListStyleOf(th)}
 	g.editor.Placeholder = "type something, or / for commands"
 	g.editor.OnSubmit = g.submit
 	g.editor.SetCompletion(tui.CompletionOptions{Runner: p, Completer: tui.CompleterFunc(complete)})
@@ -107,7 +107,7 @@ func (g *gallery) say(s string) {
 
 func (g *gallery) list() {
 	l := tui.NewSelectList(g.Bindings())
-	l.Style, l.Typing, l.MaxRows = listStyle(g.th), true, 6
+	l.Style, l.Typing, l.MaxRows = tui.ListStyleOf(g.th), true, 6
 	for _, token := range g.th.Tokens() {
 		l.SetItems(append(l.Items(), tui.ListItem{Value: token, Description: g.th.Fg(token).Render("■■■")}))
 	}
@@ -138,7 +138,7 @@ func (g *gallery) load() {
 }
 
 func (g *gallery) stream() {
-	md := markdown.New(markdown.Options{Theme: markdownTheme(g.th)})
+	md := markdown.New(markdown.Options{Theme: markdown.ThemeOf(g.th)})
 	md.SetStreaming(true)
 	item := g.Transcript.Append(md)
 	at := 0

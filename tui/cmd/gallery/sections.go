@@ -15,20 +15,6 @@ type section struct {
 	component tui.Component
 }
 
-func markdownTheme(th *theme.Theme) markdown.Theme {
-	return markdown.Theme{
-		Text: th.Fg("text"), Heading: th.Fg("mdHeading"), Link: th.Fg("mdLink"), LinkURL: th.Fg("mdLinkUrl"), Code: th.Fg("mdCode"),
-		CodeBlock: th.Fg("mdCodeBlock"), CodeBlockBorder: th.Fg("mdCodeBlockBorder"), Quote: th.Fg("mdQuote"), QuoteBorder: th.Fg("mdQuoteBorder"),
-		Rule: th.Fg("mdHr"), ListBullet: th.Fg("mdListBullet"), TableBorder: th.Fg("border"), Syntax: th.Syntax(),
-	}
-}
-
-func listStyle(th *theme.Theme) tui.ListStyle {
-	return tui.ListStyle{
-		Selected: th.Style("accent", "", text.Bold), Description: th.Fg("muted"), Match: th.Style("accent", "", 0), Hint: th.Fg("dim"),
-	}
-}
-
 const document = "## Markdown\n\nText with **bold**, *italic*, `code`, ~~struck~~ words and a [link](https://example.org).\n\n" +
 	"1. first\n2. second\n   - nested\n   - [x] done\n\n> A quote.\n\n| Language | Typed | Year |\n|:---------|:-----:|-----:|\n| Go | yes | 2009 |\n| 한국어 🙂 | wide | 42 |\n\n" +
 	"```go\n// Sum adds numbers.\nfunc Sum(n ...int) (total int) {\n\tfor _, v := range n {\n\t\ttotal += v\n\t}\n\treturn total // \"done\"\n}\n```\n"
@@ -44,22 +30,18 @@ func sections(th *theme.Theme, keys *input.Bindings) []section {
 	box := tui.NewText("A text on a background.")
 	box.PadX, box.PadY, box.Background = 2, 1, th.Bg("userMessageBg")
 
-	md := markdown.New(markdown.Options{Theme: markdownTheme(th)})
+	md := markdown.New(markdown.Options{Theme: markdown.ThemeOf(th)})
 	md.SetText(document)
 
 	diff := diffview.New(diffview.Compare(before, after, 2), diffview.Options{
-		File: "main.go",
-		Theme: diffview.Theme{
-			Added: th.Bg("toolSuccessBg"), Removed: th.Bg("toolErrorBg"), Number: th.Fg("dim"), Gap: th.Fg("dim"), Syntax: th.Syntax(),
-			AddedWord: text.Style{Attr: text.Bold | text.Inverse, Fg: th.Color("toolDiffAdded")}, RemovedWord: text.Style{Attr: text.Bold | text.Inverse, Fg: th.Color("toolDiffRemoved")},
-		},
+		File: "main.go", Theme: diffview.ThemeOf(th),
 	})
 
 	list := tui.NewSelectList(keys,
 		tui.ListItem{Value: "alpha", Description: "the first letter"},
 		tui.ListItem{Value: "beta", Description: "the second letter"},
 		tui.ListItem{Value: "gamma", Description: "the third letter"})
-	list.Style = listStyle(th)
+	list.Style = tui.ListStyleOf(th)
 
 	in := tui.NewInput(keys)
 	in.Placeholder, in.PlaceholderStyle = "one line of text", th.Fg("dim")
