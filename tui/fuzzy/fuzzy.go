@@ -40,16 +40,34 @@ const (
 
 // Match matches a text against a query. An empty query matches everything.
 func Match(query, s string) (Result, bool) {
+	var m matcher
+	return m.match(query, s)
+}
+
+// matcher is the memory that matching needs, to be used again.
+type matcher struct {
+	text, word []letter
+	best, from []int
+}
+
+func (m *matcher) match(query, s string) (Result, bool) {
 	if len(s) > maxText {
 		s = s[:maxText]
 		for len(s) > 0 && !utf8.ValidString(s[max(0, len(s)-4):]) && !utf8.RuneStart(s[len(s)-1]) {
 			s = s[:len(s)-1]
 		}
 	}
-	var total Result
-	t := runes(s)
 	for word := range strings.FieldsSeq(query) {
-		r, ok := matchWord(runes(word), t)
+		if !subsequence(word, s) {
+			return Result{}, false
+		}
+	}
+	var total Result
+	m.text = runes(m.text[:0], s)
+	t := m.text
+	for word := range strings.FieldsSeq(query) {
+		m.word = runes(m.word[:0], word)
+		r, ok := m.matchWord(m.word, t)
 		if !ok {
 			return Result{}, false
 		}
@@ -63,17 +81,43 @@ func Match(query, s string) (Result, bool) {
 	return total, true
 }
 
+// subsequence reports whether the letters of a word occur in a text, in order. It
+// is the cheap test that most texts fail.
+func subsequence(word, s string) bool {
+	for _, r := range word {
+		i := strings.IndexFunc(s, func(x rune) bool {
+			return x == r || x >= utf8.RuneSelf && unicode.ToLower(x) == unicode.ToLower(r) ||
+				x < utf8.RuneSelf && lower(x) == lower(r)
+		})
+		if i < 0 {
+			return false
+		}
+		_, n := utf8.DecodeRuneInString(s[i:])
+		s = s[i+n:]
+	}
+	return true
+}
+
+func lower(r rune) rune {
+	if r >= 'A' && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	if r < utf8.RuneSelf {
+		return r
+	}
+	return unicode.ToLower(r)
+}
+
 type letter struct {
 	r        rune // lower case
 	at       int
 	boundary bool
 }
 
-func runes(s string) []letter {
-	out := make([]letter, 0, len(s))
+func runes(out []letter, s string) []letter {
 	before := ' '
 	for i, r := range s {
-		l := letter{r: unicode.ToLower(r), at: i}
+		l := letter{r: lower(r), at: i}
 		l.boundary = !isWord(before) && isWord(r) || unicode.IsLower(before) && unicode.IsUpper(r) ||
 			unicode.IsDigit(r) != unicode.IsDigit(before) && isWord(r)
 		out = append(out, l)
@@ -86,19 +130,30 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // matchWord finds the best place for the letters of one word: dynamic programming
 // over where the last matched letter is.
-func matchWord(q, t []letter) (Result, bool) {
+func (m *matcher) matchWord(q, t []letter) (Result, bool) {
 	if len(q) > len(t) {
 		return Result{}, false
 	}
 	const none = -1 << 30
-	// best[i][j] is the best score with letter i of q at letter j of t.
-	best := make([][]int, len(q))
-	from := make([][]int, len(q))
+	// best[i*n+j] is the best score with letter i of q at letter j of t.
+	n := len(t)
+	m.best = slices.Grow(m.best[:0], len(q)*n)[:len(q)*n]
+	m.from = slices.Grow(m.from[:0], len(q)*n)[:len(q)*n]
+	best := func(i int) []int { return m.best[i*n : (i+1)*n] }
+	from := func(i int) []int { return m.from[i*n : (i+1)*n] }
 	for i := range q {
-		best[i] = make([]int, len(t))
-		from[i] = make([]int, len(t))
+		row, back := best(i), from(i)
+		var before []int
+		if i > 0 {
+			before = best(i - 1)
+		}
+		// Beyond the largest cost of a gap only the best of all counts.
+		far, farAt := none, -1
 		for j := range t {
-			best[i][j] = none
+			if k := j - 1 - maxGapCost; i > 0 && k >= 0 && before[k] > far {
+				far, farAt = before[k], k
+			}
+			row[j] = none
 			if t[j].r != q[i].r {
 				continue
 			}
@@ -110,44 +165,51 @@ func matchWord(q, t []letter) (Result, bool) {
 				own += scoreStart
 			}
 			if i == 0 {
-				best[i][j], from[i][j] = own-min(j*costGap, maxGapCost), -1
+				row[j], back[j] = own-min(j*costGap, maxGapCost), -1
 				continue
 			}
 			digits := unicode.IsDigit(q[i].r) && unicode.IsDigit(q[i-1].r)
-			for k := j - 1; k >= i-1; k-- {
-				if best[i-1][k] != none {
-					score := best[i-1][k] + own
+			limit := max(i-1, j-maxGapCost)
+			if digits {
+				limit = i - 1
+			}
+			for k := j - 1; k >= limit; k-- {
+				if before[k] != none {
+					score := before[k] + own
 					if k == j-1 {
 						score += scoreConsecutive
 					} else {
 						score -= min((j-k-1)*costGap, maxGapCost)
 					}
-					if score > best[i][j] {
-						best[i][j], from[i][j] = score, k
+					if score > row[j] {
+						row[j], back[j] = score, k
 					}
 				}
 				if digits && isWord(t[k].r) {
 					break // digits stay together
 				}
 			}
+			if !digits && far != none && far+own-maxGapCost > row[j] {
+				row[j], back[j] = far+own-maxGapCost, farAt
+			}
 		}
 	}
 	last := len(q) - 1
 	end := -1
 	for j := range t {
-		if best[last][j] != none && (end < 0 || best[last][j] > best[last][end]) {
+		if best(last)[j] != none && (end < 0 || best(last)[j] > best(last)[end]) {
 			end = j
 		}
 	}
 	if end < 0 {
 		return Result{}, false
 	}
-	r := Result{Score: best[last][end], Positions: make([]int, len(q))}
+	r := Result{Score: best(last)[end], Positions: make([]int, len(q))}
 	j := end
 	for i := last; i >= 0; i-- {
 		r.Positions[i] = t[j].at
 		if i > 0 {
-			j = from[i][j]
+			j = from(i)[j]
 		}
 	}
 	if end-j == last && t[j].boundary && (end == len(t)-1 || !isWord(t[end+1].r)) {
@@ -167,8 +229,9 @@ func Filter[T any](items []T, query string, textOf func(T) string) []T {
 		score int
 	}
 	var found []scored
+	var m matcher
 	for _, it := range items {
-		if r, ok := Match(query, textOf(it)); ok {
+		if r, ok := m.match(query, textOf(it)); ok {
 			found = append(found, scored{it, r.Score})
 		}
 	}

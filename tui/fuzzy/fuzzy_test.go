@@ -1,9 +1,11 @@
 package fuzzy
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func TestMatch(t *testing.T) {
@@ -80,6 +82,65 @@ func FuzzMatch(f *testing.F) {
 			}
 		}
 	})
+}
+
+// slow finds the best score by trying every way to match a word.
+func slow(q, t []letter, i, last, j int) int {
+	if i == len(q) {
+		return 0
+	}
+	best := -1 << 30
+	for ; j < len(t); j++ {
+		if t[j].r != q[i].r {
+			continue
+		}
+		score := scoreLetter
+		if t[j].boundary {
+			score += scoreBoundary
+		}
+		if j == 0 {
+			score += scoreStart
+		}
+		switch {
+		case i == 0:
+			score -= min(j*costGap, maxGapCost)
+		case last == j-1:
+			score += scoreConsecutive
+		default:
+			score -= min((j-last-1)*costGap, maxGapCost)
+		}
+		best = max(best, score+slow(q, t, i+1, j, j+1))
+	}
+	return best
+}
+
+func TestScoreIsTheBestOfAllWays(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOfN(rapid.SampledFrom([]rune("abAB-/ ")), 0, 30, -1).Draw(t, "text")
+		q := rapid.StringOfN(rapid.SampledFrom([]rune("ab")), 1, 4, -1).Draw(t, "query")
+		var m matcher
+		m.text, m.word = runes(nil, s), runes(nil, q)
+		r, ok := m.matchWord(m.word, m.text)
+		want := slow(m.word, m.text, 0, -1, 0)
+		if ok != (want >= 0) {
+			t.Fatalf("%q in %q: %v, want %v", q, s, ok, want >= 0)
+		}
+		if ok && r.Score != want && r.Score != want+scoreWhole {
+			t.Fatalf("%q in %q: score %d, want %d", q, s, r.Score, want)
+		}
+	})
+}
+
+func BenchmarkFilter(b *testing.B) {
+	var files []string
+	for i := range 10000 {
+		files = append(files, fmt.Sprintf("codingagent/internal/mode/part%d/interactive/transcript%d.go", i%97, i))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		Filter(files, "intmod77", func(s string) string { return s })
+	}
 }
 
 func BenchmarkMatch(b *testing.B) {
