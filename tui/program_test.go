@@ -488,3 +488,39 @@ func TestReleasesAreForThoseThatWantThem(t *testing.T) {
 		}
 	})
 }
+
+func TestTinyTerminals(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{1, 1}, {2, 1}, {1, 5}, {3, 2}, {5, 3}} {
+		for _, full := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				ed := tui.NewEditor(nil)
+				r := run(t, size[0], size[1], tui.Options{ScrollbarThumb: "#", OnError: func(err error) { t.Error(err) }}, full, func(p *tui.Program) {
+					p.Transcript.Append(numbered(10))
+					p.Transcript.Append(tui.NewText("한글 and words"))
+					p.Bottom.Add(ed, &tui.ProgressBar{Label: "x"})
+					p.SetFocus(ed)
+				})
+				r.do(func() {
+					r.ShowOverlay(&tui.Frame{Child: list("a|b", "c"), Title: "t"}, tui.OverlayOptions{Margin: 2})
+				})
+				for _, keys := range []string{"x", "\x1b[B", "\x1b[5~", "\x1b", "한글", "\n", "\x1b[200~" + strings.Repeat("long\n", 30) + "\x1b[201~"} {
+					r.tty.Type(keys)
+					r.settle()
+				}
+				r.tty.Resize(40, 10)
+				r.settle()
+				r.tty.Resize(size[0], size[1])
+				r.settle()
+				r.tty.With(func(tt *tuitest.Terminal) {
+					if u := tt.Unknown(); len(u) > 0 {
+						t.Errorf("unknown sequences %q", u)
+					}
+				})
+				if err := r.finish(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
