@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ type Settings struct {
 	Retry              Retry
 	Compaction         Compaction
 	Images             Images
+	Terminal           Terminal
 }
 
 // Retry says how failed answers are tried again.
@@ -112,6 +114,7 @@ func Defaults() Settings {
 		},
 		Compaction: Compaction{Enabled: true, Reserve: 16384, KeepRecent: 20000},
 		Images:     Images{AutoResize: true},
+		Terminal:   defaultTerminal(),
 	}
 }
 
@@ -180,7 +183,8 @@ func (r *reader) object(prefix string, v json.RawMessage, known map[string]field
 }
 
 func (s *Settings) fields(r *reader) map[string]field {
-	return map[string]field{
+	known := s.Terminal.fields(r)
+	maps.Copy(known, map[string]field{
 		"defaultProvider":      text(&s.DefaultProvider),
 		"defaultModel":         text(&s.DefaultModel),
 		"defaultThinkingLevel": level(&s.DefaultThinkingLevel),
@@ -230,7 +234,8 @@ func (s *Settings) fields(r *reader) map[string]field {
 			})
 			return nil
 		},
-	}
+	})
+	return known
 }
 
 // as decodes into p; p keeps its value when that fails.

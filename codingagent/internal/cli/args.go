@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pi-go/pi/ai"
@@ -26,6 +27,8 @@ type Args struct {
 	NoTools, NoBuiltinTools bool
 	NoContextFiles          bool
 	Offline                 bool
+	TUIMode                 string // "", "fullscreen", "regular" or "line"
+	Theme                   string
 	Help, Version           bool
 	Files                   []string // @path arguments, without the @
 	Messages                []string
@@ -76,6 +79,8 @@ func options() []option {
 			return nil
 		}},
 		{long: "no-context-files", short: "nc", help: "do not read AGENTS.md and CLAUDE.md", flag: flag(func(a *Args) *bool { return &a.NoContextFiles })},
+		{long: "tui-mode", arg: "MODE", help: "fullscreen, regular (the terminal's own scrollback), or line (plain lines)", value: parseTUIMode},
+		{long: "use-theme", arg: "NAME", help: "colours for this run", value: str(func(a *Args) *string { return &a.Theme })},
 		{long: "offline", help: "use no network but for the model itself", flag: flag(func(a *Args) *bool { return &a.Offline })},
 		{long: "help", short: "h", help: "show this text, and exit", flag: flag(func(a *Args) *bool { return &a.Help })},
 		{long: "version", short: "v", help: "show the version, and exit", flag: flag(func(a *Args) *bool { return &a.Version })},
@@ -102,6 +107,15 @@ func parseMode(a *Args, v string) error {
 		return nil
 	}
 	return fmt.Errorf("--mode: %q is not a mode%s; the modes are text and json", v, hint(v, []string{"text", "json"}))
+}
+
+func parseTUIMode(a *Args, v string) error {
+	known := []string{"fullscreen", "regular", "line"}
+	if !slices.Contains(known, v) {
+		return fmt.Errorf("--tui-mode: %q is not a mode%s; the modes are %s", v, hint(v, known), strings.Join(known, ", "))
+	}
+	a.TUIMode = v
+	return nil
 }
 
 func parseThinking(a *Args, v string) error {

@@ -112,6 +112,11 @@ func (p *program) noModel() error {
   - use the built-in demo: --model demo/guide`, filepath.Join(p.agentDir, "models.json"))
 }
 
+// sessionDir is where the sessions of the directory are kept.
+func (p *program) sessionDir() *session.Dir {
+	return session.NewDir(sessiondir.Resolve(p.args.SessionDir, p.sys.Env, p.settings.SessionDir, p.agentDir, p.sys.Dir, p.sys.Home).Dir)
+}
+
 // openSession opens the conversation that the options name.
 func (p *program) openSession(ctx context.Context) (*session.Session, error) {
 	header := session.Header{Cwd: p.sys.Dir, ID: p.args.SessionID}
@@ -119,8 +124,7 @@ func (p *program) openSession(ctx context.Context) (*session.Session, error) {
 	if p.args.NoSession {
 		return session.Create(ctx, session.NewMemory(), header, options)
 	}
-	place := sessiondir.Resolve(p.args.SessionDir, p.sys.Env, p.settings.SessionDir, p.agentDir, p.sys.Dir, p.sys.Home)
-	dir := session.NewDir(place.Dir)
+	dir := p.sessionDir()
 	switch {
 	case p.args.Continue:
 		info, err := dir.Latest(ctx, p.sys.Dir)

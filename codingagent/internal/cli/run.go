@@ -12,6 +12,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 	"github.com/pi-go/pi/codingagent/internal/mode/print"
 	"github.com/pi-go/pi/codingagent/models"
@@ -70,7 +71,12 @@ func run(ctx context.Context, argv []string, sys *System) error {
 	if args.ListModels {
 		return p.listModels(ctx)
 	}
-	return p.converse(ctx)
+	err = p.converse(ctx)
+	p.screen = false
+	for _, n := range p.notices { // there was no screen to show them on
+		p.warn("%s", n)
+	}
+	return err
 }
 
 // program is one invocation.
@@ -81,6 +87,10 @@ type program struct {
 	settings settings.Settings
 	models   *models.Runtime
 	files    execenv.FileSystem
+	// notices are kept for a chat on a screen of its own, which would cover
+	// them if they were written at once.
+	notices []string
+	screen  bool
 }
 
 func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) {
@@ -89,6 +99,7 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 		return nil, err
 	}
 	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home), files: env.FS}
+	p.screen = p.wantsScreen()
 	var notes []settings.Diagnostic
 	p.settings, notes = settings.Load(ctx, p.files, filepath.Join(p.agentDir, "settings.json"))
 	for _, n := range notes {
@@ -114,6 +125,10 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 }
 
 func (p *program) warn(format string, args ...any) {
+	if p.screen {
+		p.notices = append(p.notices, fmt.Sprintf(format, args...))
+		return
+	}
 	fmt.Fprintf(p.sys.Err, "Warning: "+format+"\n", args...)
 }
 
@@ -168,6 +183,10 @@ func (p *program) converse(ctx context.Context) error {
 	}
 	if options.SystemPrompt, options.AppendSystemPrompt, err = p.systemPrompts(ctx); err != nil {
 		return errors.Join(err, conversation.Close())
+	}
+	if p.screen {
+		unconfigured := choice.Model == nil && options.Model.Provider == demo.ProviderID
+		return p.chatOnScreen(ctx, options, prompts, notices, unconfigured)
 	}
 	s, err := codingagent.NewSession(ctx, options)
 	if err != nil {

@@ -74,8 +74,8 @@ type chat struct {
 	view    view
 }
 
-// input is one line, or why there is none.
-type input struct {
+// typedLine is one line, or why there is none.
+type typedLine struct {
 	text string
 	err  error
 }
@@ -83,21 +83,21 @@ type input struct {
 // readLines reads lines on a goroutine of its own: a read from a terminal can
 // not be interrupted. The goroutine ends with the input; one that waits for a
 // person is left behind when the program ends.
-func readLines(ctx context.Context, in io.Reader) <-chan input {
-	lines := make(chan input)
+func readLines(ctx context.Context, in io.Reader) <-chan typedLine {
+	lines := make(chan typedLine)
 	go func() {
 		r := bufio.NewReader(in)
 		for {
 			text, err := r.ReadString('\n')
 			if err != nil && text == "" {
 				select {
-				case lines <- input{err: err}:
+				case lines <- typedLine{err: err}:
 				case <-ctx.Done():
 				}
 				return
 			}
 			select {
-			case lines <- input{text: strings.TrimRight(text, "\r\n")}:
+			case lines <- typedLine{text: strings.TrimRight(text, "\r\n")}:
 			case <-ctx.Done():
 				return
 			}
@@ -107,7 +107,7 @@ func readLines(ctx context.Context, in io.Reader) <-chan input {
 }
 
 // next waits for the person.
-func (c *chat) next(ctx context.Context, lines <-chan input) (string, error) {
+func (c *chat) next(ctx context.Context, lines <-chan typedLine) (string, error) {
 	for {
 		select {
 		case in := <-lines:

@@ -14,10 +14,6 @@ import (
 	"github.com/pi-go/pi/tui/text"
 )
 
-// Clean makes text from elsewhere harmless for a terminal: no control sequence
-// in it is left to work.
-func Clean(s string) string { return text.Sanitize(s) }
-
 // view writes what happens as plain lines. It is used by one goroutine at a
 // time: by the run while one is under way, by the chat otherwise.
 type view struct {

@@ -1,0 +1,314 @@
+package interactive
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/markdown"
+	"github.com/pi-go/pi/tui/text"
+)
+
+// prose is a piece of an answer, or of thinking, as Markdown. Thinking may be
+// folded to one line.
+type prose struct {
+	ui       *ui
+	md       *markdown.Markdown
+	thinking bool
+	folded   []string
+	width    int
+}
+
+func newProse(u *ui, thinking bool) *prose {
+	p := &prose{ui: u, thinking: thinking}
+	p.md = markdown.New(markdown.Options{Theme: p.theme(), PadX: u.settings.OutputPadding})
+	return p
+}
+
+func (p *prose) theme() markdown.Theme {
+	if p.thinking {
+		return p.ui.look.thinking
+	}
+	return p.ui.look.md
+}
+
+// Render gives the lines.
+func (p *prose) Render(width int) []string {
+	if !p.thinking || !p.ui.hideThinking {
+		return p.md.Render(width)
+	}
+	if p.folded == nil || p.width != width {
+		hint := ""
+		if k := p.ui.keys.Text("app.thinking.toggle"); k != "" {
+			hint = " (" + k + " shows it)"
+		}
+		pad := text.Blanks(p.ui.settings.OutputPadding)
+		p.folded, p.width = fit([]string{pad + p.ui.look.theme.Fg("thinkingText").Render("Thinking"+hint)}, width), width
+	}
+	return p.folded
+}
+
+// Invalidate makes it be drawn anew.
+func (p *prose) Invalidate() {
+	p.folded = nil
+	p.md.SetTheme(p.theme())
+}
+
+// answer shows one message of the model: an item of the transcript for each of
+// its blocks, so that what is finished is not looked at again.
+type answer struct {
+	ui    *ui
+	parts []part
+}
+
+// part is a block of an answer; a blank text has no item yet.
+type part struct {
+	item  *tui.Item
+	prose *prose
+	card  *toolCard
+}
+
+// update shows the answer as far as it has come. All blocks but the last are
+// complete.
+func (a *answer) update(m *ai.AssistantMessage, final bool) {
+	from := max(len(a.parts)-1, 0)
+	if final {
+		from = 0
+	}
+	for i := from; i < len(m.Content); i++ {
+		if i == len(a.parts) {
+			a.parts = append(a.parts, part{})
+		}
+		a.block(&a.parts[i], m.Content[i], final || i < len(m.Content)-1)
+	}
+}
+
+func (a *answer) block(p *part, b ai.Block, done bool) {
+	switch b := b.(type) {
+	case *ai.Text:
+		a.prose(p, b.Text, false, done)
+	case *ai.Thinking:
+		t := b.Text
+		if b.Redacted && strings.TrimSpace(t) == "" {
+			t = "(hidden by the vendor)"
+		}
+		a.prose(p, t, true, done)
+	case *ai.ToolCall:
+		if p.card == nil {
+			p.card = newToolCard(a.ui, b.ID, b.Name)
+			p.item = a.ui.append(p.card)
+			p.card.item = p.item
+		}
+		p.card.call(b, done)
+		if b.ID != "" {
+			a.ui.cards[b.ID] = p.card
+		}
+	}
+}
+
+func (a *answer) prose(p *part, s string, thinking, done bool) {
+	if p.prose == nil {
+		if strings.TrimSpace(s) == "" {
+			return
+		}
+		p.prose = newProse(a.ui, thinking)
+		a.ui.append(tui.Spacer(1))
+		p.item = a.ui.append(p.prose)
+	}
+	p.prose.md.SetStreaming(!done)
+	p.prose.md.SetText(s)
+	p.item.Touch()
+}
+
+// finish shows the whole answer, and how it ended when that was not well.
+func (a *answer) finish(m *ai.AssistantMessage) {
+	a.update(m, true)
+	switch m.StopReason {
+	case ai.StopAborted:
+		a.drop("stopped")
+		a.ui.note("dim", "(stopped)")
+	case ai.StopError:
+		a.drop("the answer failed")
+		a.ui.failure(failureText(m))
+	case ai.StopLength:
+		a.ui.note("warning", "The answer was cut off at the model's output limit. Say \"go on\" to get the rest.")
+	}
+}
+
+// drop tells the calls of an answer that they will not be run.
+func (a *answer) drop(why string) {
+	for _, p := range a.parts {
+		if p.card != nil {
+			p.card.drop(why)
+		}
+	}
+}
+
+// failureText says what went wrong and what can be done.
+func failureText(m *ai.AssistantMessage) string {
+	message := m.ErrorMessage
+	if message == "" && m.Err() != nil {
+		message = m.Err().Error()
+	}
+	if message == "" {
+		message = "the answer failed, and nothing is known of the reason"
+	}
+	if advice := adviceFor(m.Err()); advice != "" {
+		message += "\n" + advice
+	}
+	return message
+}
+
+// adviceFor says what to do about an error of a model, "" if there is nothing
+// to say.
+func adviceFor(err error) string {
+	var e *ai.APIError
+	if !errors.As(err, &e) {
+		return ""
+	}
+	switch e.Kind {
+	case ai.KindAuth:
+		return "Check the key: its variable, or the entry in models.json. /model chooses another model."
+	case ai.KindBilling:
+		return "Waiting does not help: look at the vendor's billing page, or choose another model with /model."
+	case ai.KindRateLimit, ai.KindOverloaded:
+		return "The vendor asks to wait. Send the message again later, or choose another model with /model."
+	case ai.KindServer, ai.KindCutStream, ai.KindTimeout:
+		return "This is the vendor's fault and often passes: send the message again (up brings it back)."
+	case ai.KindNetwork:
+		return "The vendor was not reached: check the network, a proxy, or whether the local server runs."
+	case ai.KindOverflow:
+		return "The conversation does not fit any more: /compact sums it up, /new begins another."
+	case ai.KindNotFound:
+		return "The vendor does not know this model: /model chooses another one."
+	case ai.KindRefusal:
+		return "Put it differently, or choose another model with /model."
+	}
+	return ""
+}
+
+// userMessage shows what the person said.
+type userMessage struct {
+	ui    *ui
+	body  string
+	notes []string
+	box   *tui.Text
+}
+
+func newUserMessage(u *ui, m *ai.UserMessage) *userMessage {
+	v := &userMessage{ui: u}
+	var texts []string
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case *ai.Text:
+			texts = append(texts, b.Text)
+		case *ai.Image:
+			v.notes = append(v.notes, imageNote(b))
+		}
+	}
+	v.body = Clean(strings.TrimSpace(strings.Join(texts, "\n")))
+	return v
+}
+
+// imageNote stands for an image.
+func imageNote(img *ai.Image) string {
+	return fmt.Sprintf("[image %s, %s]", oneLine(img.MIMEType), byteSize(len(img.Data)/4*3))
+}
+
+func (v *userMessage) build() *tui.Text {
+	body := v.body
+	for _, n := range v.notes {
+		if body != "" {
+			body += "\n"
+		}
+		body += n
+	}
+	l := v.ui.look
+	st := l.theme.Style("userMessageText", "userMessageBg", 0)
+	t := tui.NewText(l.theme.Fg("userMessageText").Render(body))
+	if st.Bg.IsDefault() {
+		t.SetText(l.bold("accent", "> ") + bold(l.theme.Fg("userMessageText")).Render(body))
+	} else {
+		t.Background = text.Style{Bg: st.Bg}
+	}
+	t.PadX = 1
+	return t
+}
+
+// Render gives the lines.
+func (v *userMessage) Render(width int) []string {
+	if v.box == nil {
+		v.box = v.build()
+	}
+	return v.box.Render(width)
+}
+
+// Invalidate makes it be drawn anew.
+func (v *userMessage) Invalidate() { v.box = nil }
+
+// note is a remark of the program, in a colour of the theme.
+type note struct {
+	ui    *ui
+	token string
+	body  string
+	box   *tui.Text
+}
+
+// Render gives the lines.
+func (n *note) Render(width int) []string {
+	if n.box == nil {
+		n.box = tui.NewText(n.ui.look.fg(n.token, n.body))
+		n.box.PadX = 1
+	}
+	return n.box.Render(width)
+}
+
+// Invalidate makes it be drawn anew.
+func (n *note) Invalidate() { n.box = nil }
+
+// folded is a summary: a line, and its whole text when output is unfolded.
+type folded struct {
+	ui          *ui
+	title, body string
+	md          *markdown.Markdown
+	lines       []string
+	width       int
+	open        bool
+}
+
+// Render gives the lines.
+func (f *folded) Render(width int) []string {
+	if f.lines != nil && f.width == width && f.open == f.ui.expanded {
+		return f.lines
+	}
+	f.width, f.open = width, f.ui.expanded
+	hint := ""
+	if k := f.ui.keys.Text("app.tools.expand"); k != "" && !f.open && f.body != "" {
+		hint = f.ui.look.fg("dim", " ("+k+" shows it)")
+	}
+	f.lines = fit([]string{" " + f.ui.look.bold("customMessageLabel", f.title) + hint}, width)
+	if f.open && f.body != "" {
+		if f.md == nil {
+			f.md = markdown.New(markdown.Options{Theme: f.ui.look.md, PadX: 2})
+			f.md.SetText(f.body)
+		}
+		f.lines = append(f.lines, f.md.Render(width)...)
+	}
+	return f.lines
+}
+
+// Invalidate makes it be drawn anew.
+func (f *folded) Invalidate() { f.lines, f.md = nil, nil }
+
+// byteSize is a size for people.
+func byteSize(n int) string {
+	switch {
+	case n < 1024:
+		return fmt.Sprintf("%d B", n)
+	case n < 1024*1024:
+		return fmt.Sprintf("%.1f KB", float64(n)/1024)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1024/1024)
+}

@@ -1,0 +1,245 @@
+package interactive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/tui"
+)
+
+// command is one that begins with a slash.
+type command struct {
+	name string
+	args string // what may follow, for the list; "" for nothing
+	help string
+	// hidden leaves it out of the list.
+	hidden bool
+	run    func(u *ui, arg string)
+	// complete lists what may follow; it is called on any goroutine.
+	complete func(ctx context.Context, u *ui) []tui.ListItem
+}
+
+// commands lists all commands in the order in which they are shown.
+func commands() []command {
+	return []command{
+		{name: "model", args: "[name]", help: "choose the model", run: (*ui).modelCommand, complete: modelItems},
+		{name: "thinking", args: "[level]", help: "choose how hard the model thinks", run: (*ui).thinkingCommand, complete: thinkingItems},
+		{name: "new", help: "begin a new session", run: (*ui).newCommand},
+		{name: "resume", help: "go on with an earlier session", run: (*ui).resumeCommand},
+		{name: "tree", help: "go back to an earlier point of this session", run: (*ui).treeCommand},
+		{name: "fork", help: "a new session from one of your messages on", run: (*ui).forkCommand},
+		{name: "clone", help: "a copy of this session", run: (*ui).cloneCommand},
+		{name: "compact", args: "[what matters]", help: "sum up the conversation to make room", run: (*ui).compactCommand},
+		{name: "name", args: "[name]", help: "name this session", run: (*ui).nameCommand},
+		{name: "session", help: "file, counts, tokens and cost of this session", run: (*ui).sessionCommand},
+		{name: "copy", help: "copy the last answer", run: (*ui).copyCommand},
+		{name: "export", args: "[file.jsonl]", help: "write this branch to a file", run: (*ui).exportCommand},
+		{name: "login", args: "[provider]", help: "connect a provider", run: (*ui).loginCommand, complete: providerItems},
+		{name: "logout", help: "remove a stored key or login", run: (*ui).logoutCommand},
+		{name: "settings", help: "change how this program looks and works", run: (*ui).settingsCommand},
+		{name: "theme", args: "[name]", help: "choose the colours", run: (*ui).themeCommand, complete: themeItems},
+		{name: "hotkeys", help: "list the keys", run: (*ui).hotkeysCommand},
+		{name: "help", help: "list the commands", run: (*ui).helpCommand},
+		{name: "quit", help: "leave", run: func(u *ui, _ string) { u.quit(nil) }},
+		{name: "exit", help: "leave", hidden: true, run: func(u *ui, _ string) { u.quit(nil) }},
+	}
+}
+
+// command does what a line says, if it is a command. Text that begins with a
+// slash and names none, such as a path, is for the model.
+func (u *ui) command(line string) bool {
+	name, arg, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	arg = strings.TrimSpace(arg)
+	list := commands()
+	at := slices.IndexFunc(list, func(c command) bool { return c.name == name })
+	if at < 0 {
+		if arg != "" || strings.ContainsAny(name, "/.\n") || name == "" {
+			return false
+		}
+		u.hint(fmt.Sprintf("There is no command /%s; /help lists them.", name))
+		u.editor.SetText(line)
+		return true
+	}
+	c := list[at]
+	if c.args == "" && arg != "" {
+		u.hint(fmt.Sprintf("/%s stands alone. Put a blank in front to send this to the model.", name))
+		u.editor.SetText(line)
+		return true
+	}
+	c.run(u, arg)
+	return true
+}
+
+// idle reports whether the session is at rest, and says what to do if not.
+func (u *ui) idle(what string) bool {
+	if u.session().Busy() || u.shell != nil {
+		u.hint(fmt.Sprintf("To %s, stop first what is under way (%s).", what, u.keys.Text("app.interrupt")))
+		return false
+	}
+	return true
+}
+
+// later runs work that may take a while on a goroutine of its own, and then
+// done on the program's.
+func (u *ui) later(work func(ctx context.Context) error, done func()) {
+	u.spawn(func() {
+		err := work(u.ctx)
+		u.p.Do(func() {
+			if err != nil {
+				u.fail(err)
+				return
+			}
+			if done != nil {
+				done()
+			}
+		})
+	})
+}
+
+func (u *ui) helpCommand(string) {
+	rows := [][2]string{}
+	for _, c := range commands() {
+		if !c.hidden {
+			rows = append(rows, [2]string{strings.TrimSpace("/" + c.name + " " + c.args), c.help})
+		}
+	}
+	rows = append(rows, [2]string{"!command", "run a command; the model sees what it prints"}, [2]string{"!!command", "run a command just for you"},
+		[2]string{"@file", "name a file"}, [2]string{"/hotkeys", "list the keys"})
+	u.table("Commands", rows)
+}
+
+func (u *ui) hotkeysCommand(string) {
+	var rows [][2]string
+	seen := map[string]bool{}
+	for _, a := range u.keys.Actions() {
+		group := a[:strings.LastIndexByte(a, '.')]
+		if group == "tui.select" || strings.HasPrefix(group, "app.tree") || group == "app.models" || a == "app.thinking.save" ||
+			group == "app.session" && u.keys.Text(a) != "" {
+			continue
+		}
+		if k := u.keys.Text(a); k != "" && !seen[a] {
+			seen[a] = true
+			rows = append(rows, [2]string{k, u.keys.Help(a)})
+		}
+	}
+	u.table("Keys", rows)
+}
+
+// table shows two columns.
+func (u *ui) table(title string, rows [][2]string) {
+	u.append(tui.Spacer(1))
+	u.append(&table{ui: u, title: title, rows: rows})
+}
+
+func (u *ui) copyCommand(string) {
+	messages := u.session().State().Messages
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m, ok := messages[i].(*ai.AssistantMessage); ok {
+			if t := strings.TrimSpace(m.Text()); t != "" {
+				u.copy(t, "Copied the last answer.")
+				return
+			}
+		}
+	}
+	u.hint("There is no answer to copy yet.")
+}
+
+func (u *ui) nameCommand(name string) {
+	if name == "" {
+		if u.foot.name == "" {
+			u.hint("This session has no name. /name followed by one gives it one.")
+		} else {
+			u.hint("This session is called " + u.foot.name + ".")
+		}
+		return
+	}
+	s := u.session()
+	u.later(func(ctx context.Context) error { return s.Harness().SetName(ctx, name) }, func() {
+		u.foot.name = name
+		u.foot.touch()
+	})
+}
+
+func (u *ui) compactCommand(focus string) {
+	s := u.session()
+	u.spawn(func() {
+		_, err := s.Compact(u.ctx, focus)
+		u.p.Do(func() {
+			if err != nil && u.ctx.Err() == nil {
+				u.hint("Nothing was summed up: " + err.Error())
+			}
+			if !s.Busy() {
+				u.status.rest()
+			}
+		})
+	})
+}
+
+func (u *ui) sessionCommand(string) {
+	s := u.session()
+	u.spawn(func() {
+		stats, err := s.Session().Stats(u.ctx)
+		u.p.Do(func() {
+			if err != nil {
+				u.fail(err)
+				return
+			}
+			file := s.File()
+			if file == "" {
+				file = "not kept on disk"
+			}
+			rows := [][2]string{
+				{"File", u.homePath(file)}, {"Id", s.ID()}, {"Directory", u.homePath(s.Header().Cwd)},
+				{"Begun", s.Header().Time.Local().Format(time.DateTime)},
+				{"Messages", fmt.Sprintf("%d (yours %d, answers %d, results %d)", stats.Messages, stats.UserMessages, stats.AssistantMessages, stats.ToolResults)},
+				{"Tool calls", fmt.Sprint(stats.ToolCalls)},
+				{"Tokens", fmt.Sprintf("%s in, %s out, %s from cache, %s into cache",
+					tokenCount(stats.Usage.Input), tokenCount(stats.Usage.Output), tokenCount(stats.Usage.CacheRead), tokenCount(stats.Usage.CacheWrite))},
+				{"Cost", money(stats.Usage.Cost.Total)},
+			}
+			for _, m := range stats.Models {
+				rows = append(rows, [2]string{m.Provider + "/" + m.Model, fmt.Sprintf("%s, %s", count(m.Answers, "answer"), money(m.Usage.Cost.Total))})
+			}
+			u.table("Session", rows)
+		})
+	})
+}
+
+func (u *ui) exportCommand(path string) {
+	path = strings.Trim(path, `"'`)
+	if path == "" {
+		path = "pi-session-" + u.session().ID() + ".jsonl"
+	}
+	if !strings.HasSuffix(path, ".jsonl") {
+		u.hint("Sessions are written as .jsonl: give a name that ends so.")
+		return
+	}
+	s := u.session()
+	full := u.resolve(path)
+	u.later(func(ctx context.Context) error {
+		var b strings.Builder
+		if err := s.Session().Export(ctx, &b); err != nil {
+			return fmt.Errorf("export the session: %w", err)
+		}
+		return u.cfg.Env.FS.WriteFile(ctx, full, []byte(b.String()), 0o600)
+	}, func() { u.note("success", "Written to "+u.shortPath(full)) })
+}
+
+func (u *ui) toggleThinking() {
+	u.hideThinking = !u.hideThinking
+	u.p.Redraw()
+	if u.hideThinking {
+		u.hint("Thinking is hidden.")
+	} else {
+		u.hint("Thinking is shown.")
+	}
+}
+
+func (u *ui) toggleExpanded() {
+	u.expanded = !u.expanded
+	u.p.Redraw()
+}

@@ -1,0 +1,344 @@
+package interactive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/harness"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/tui"
+)
+
+// incoming takes what comes fast (an answer, the output of a tool) on the
+// goroutine of the run and hands only the latest of it to the user interface,
+// so that a slow terminal holds nothing up and nothing piles up.
+type incoming struct {
+	mu     sync.Mutex
+	answer *latest[*ai.AssistantMessage]
+	tools  map[string]*latest[agentcore.ToolResult]
+}
+
+// latest is the newest value of something.
+type latest[T any] struct {
+	mu      sync.Mutex
+	value   T
+	waiting bool
+}
+
+// put keeps a value and reports whether somebody has to be told.
+func (l *latest[T]) put(v T) (tell bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.value = v
+	tell, l.waiting = !l.waiting, true
+	return tell
+}
+
+func (l *latest[T]) take() T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = false
+	return l.value
+}
+
+// listen hears the events of the session, on the goroutine of the run.
+func (u *ui) listen(_ context.Context, ev agentcore.Event) error {
+	switch ev := ev.(type) {
+	case *agentcore.MessageStart:
+		if _, ok := ev.Message.(*ai.AssistantMessage); ok {
+			u.incoming.mu.Lock()
+			u.incoming.answer = &latest[*ai.AssistantMessage]{}
+			u.incoming.mu.Unlock()
+			u.p.Do(func() { u.answer = &answer{ui: u} })
+			return nil
+		}
+	case *agentcore.MessageUpdate:
+		u.incoming.mu.Lock()
+		l := u.incoming.answer
+		u.incoming.mu.Unlock()
+		if l != nil && l.put(ev.Stream.Snapshot()) {
+			u.p.Do(func() {
+				if u.answer != nil {
+					u.answer.update(l.take(), false)
+				}
+			})
+		}
+		return nil
+	case *agentcore.ToolUpdate:
+		u.incoming.mu.Lock()
+		if u.incoming.tools == nil {
+			u.incoming.tools = map[string]*latest[agentcore.ToolResult]{}
+		}
+		l := u.incoming.tools[ev.CallID]
+		if l == nil {
+			l = &latest[agentcore.ToolResult]{}
+			u.incoming.tools[ev.CallID] = l
+		}
+		u.incoming.mu.Unlock()
+		if l.put(ev.Partial) {
+			u.p.Do(func() {
+				if c := u.cards[ev.CallID]; c != nil {
+					c.progress(l.take())
+				}
+			})
+		}
+		return nil
+	case *agentcore.ToolEnd:
+		u.incoming.mu.Lock()
+		delete(u.incoming.tools, ev.CallID)
+		u.incoming.mu.Unlock()
+	}
+	u.p.Do(func() { u.handle(ev) })
+	return nil
+}
+
+// handle shows an event.
+func (u *ui) handle(ev agentcore.Event) {
+	switch ev := ev.(type) {
+	case *agentcore.AgentStart:
+		u.status.work("Working")
+	case *agentcore.MessageStart:
+		u.showMessage(ev.Message)
+	case *agentcore.MessageEnd:
+		if m, ok := ev.Message.(*ai.AssistantMessage); ok {
+			if u.answer == nil {
+				u.answer = &answer{ui: u}
+			}
+			u.answer.finish(m)
+			u.answer = nil
+			u.foot.spent(m.Usage)
+		}
+	case *agentcore.ToolStart:
+		u.card(ev.CallID, ev.Name).start(ev.Arguments)
+	case *agentcore.ToolEnd:
+		var took time.Duration
+		if ev.DurationMS != nil {
+			took = time.Duration(*ev.DurationMS) * time.Millisecond
+		}
+		u.card(ev.CallID, ev.Name).end(ev.Result, took)
+		u.foot.refresh()
+	case *harness.QueueUpdate:
+		u.queue.set(ev.Steering, ev.FollowUp)
+	case *harness.RetryStart:
+		u.status.work(fmt.Sprintf("Trying again in %s (%d of %d)", duration(ev.Delay+time.Second/2), ev.Attempt, ev.MaxAttempts))
+	case *harness.RetryEnd:
+		if ev.Success {
+			u.status.work("Working")
+		}
+	case *harness.CompactionStart:
+		u.status.work("Summing up the conversation")
+	case *harness.CompactionEnd:
+		u.compacted(ev)
+	case *harness.ThinkingChanged:
+		u.restyle()
+		u.foot.touch()
+	case *harness.InfoChanged:
+		u.foot.name = ev.Name
+		u.foot.touch()
+	case *harness.Settled:
+		u.status.rest()
+		u.foot.refresh()
+	}
+}
+
+// showMessage shows a message that enters the conversation.
+func (u *ui) showMessage(m agentcore.Message) {
+	switch m := m.(type) {
+	case *ai.UserMessage:
+		u.append(tui.Spacer(1))
+		u.append(newUserMessage(u, m)).SetStop(true)
+	case *session.CustomMessage:
+		if m.Display {
+			u.note("customMessageText", ai.TextOf(m.Content, "\n"))
+		}
+	case *codingagent.BashExecution:
+		if u.shell == nil || u.shell.command != m.Command {
+			u.append(finishedShell(u, m))
+		}
+	}
+}
+
+// card gives the card of a call; calls that are made by other calls have none
+// yet.
+func (u *ui) card(id, name string) *toolCard {
+	c := u.cards[id]
+	if c == nil {
+		c = newToolCard(u, id, name)
+		c.item = u.append(c)
+		u.cards[id] = c
+	}
+	return c
+}
+
+func (u *ui) compacted(ev *harness.CompactionEnd) {
+	switch {
+	case ev.Aborted:
+		u.note("dim", "(stopped summing up)")
+	case ev.ErrorMessage != "":
+		u.failure("the conversation could not be summed up: " + ev.ErrorMessage)
+	case ev.Result != nil:
+		u.append(tui.Spacer(1))
+		u.append(&folded{
+			ui: u, body: ev.Result.Summary,
+			title: fmt.Sprintf("Summed up: %s tokens became %s", tokenCount(ev.Result.TokensBefore), tokenCount(ev.Result.TokensAfter)),
+		})
+	}
+	if !u.session().Busy() || ev.Reason == harness.ReasonManual {
+		u.status.rest()
+	} else {
+		u.status.work("Working")
+	}
+	u.foot.refresh()
+}
+
+// replay shows the conversation as it is kept.
+func (u *ui) replay() {
+	s := u.session().Session()
+	if s.Len() == 0 {
+		return
+	}
+	entries, err := s.Branch(u.ctx, s.Leaf())
+	if err != nil {
+		u.failure("the conversation can not be shown: " + err.Error())
+		return
+	}
+	var said []string
+	for _, e := range entries {
+		switch e := e.(type) {
+		case *session.MessageEntry:
+			u.replayMessage(e.Message)
+			if m, ok := e.Message.(*ai.UserMessage); ok {
+				said = append(said, ai.TextOf(m.Content, "\n"))
+			}
+		case *session.CustomMessageEntry:
+			if e.Display {
+				u.note("customMessageText", ai.TextOf(e.Content, "\n"))
+			}
+		case *session.CompactionEntry:
+			u.append(tui.Spacer(1))
+			u.append(&folded{ui: u, title: fmt.Sprintf("Summed up from %s tokens", tokenCount(e.TokensBefore)), body: e.Summary})
+		case *session.BranchSummaryEntry:
+			if e.Summary != "" {
+				u.append(tui.Spacer(1))
+				u.append(&folded{ui: u, title: "What happened on the branch that was left", body: e.Summary})
+			}
+		}
+	}
+	u.editor.SetHistory(said)
+	for _, c := range u.cards {
+		c.drop("the session ended before")
+	}
+}
+
+func (u *ui) replayMessage(m agentcore.Message) {
+	switch m := m.(type) {
+	case *ai.AssistantMessage:
+		(&answer{ui: u}).finish(m)
+	case *ai.ToolResultMessage:
+		var took time.Duration
+		if m.DurationMS != nil {
+			took = time.Duration(*m.DurationMS) * time.Millisecond
+		}
+		u.card(m.ToolCallID, m.ToolName).end(agentcore.ToolResult{Content: m.Content, Details: m.Details, IsError: m.IsError}, took)
+	default:
+		u.showMessage(m)
+	}
+}
+
+// restart shows another session in the place of the present one.
+func (u *ui) restart() {
+	u.p.Transcript.Clear()
+	clear(u.cards)
+	u.answer = nil
+	u.queue.set(nil, nil)
+	u.status.rest()
+	u.foot.reset()
+	u.replay()
+	u.refreshFacts()
+	u.restyle()
+}
+
+// send works on a prompt; while the agent is at work it is queued: for the next
+// request, or, when later is set, for when it is done.
+func (u *ui) send(p codingagent.Prompt, later bool) {
+	s := u.session()
+	o := codingagent.PromptOptions{WhenBusy: harness.DeliverSteer}
+	if later {
+		o.WhenBusy = harness.DeliverFollowUp
+	}
+	u.spawn(func() {
+		_, err := s.Prompt(u.ctx, p, o)
+		u.p.Do(func() {
+			if err != nil && u.ctx.Err() == nil && !errors.Is(err, context.Canceled) {
+				u.failure(err.Error())
+				if strings.TrimSpace(u.editor.Text()) == "" && !u.said(p.Text) {
+					u.editor.SetText(p.Text) // it was not taken: nothing is lost
+				}
+			}
+			if !s.Busy() {
+				u.status.rest()
+			}
+		})
+	})
+}
+
+// said reports whether a text is the last thing the person said in the
+// conversation.
+func (u *ui) said(s string) bool {
+	messages := u.session().State().Messages
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m, ok := messages[i].(*ai.UserMessage); ok {
+			return ai.TextOf(m.Content, "\n") == s
+		}
+	}
+	return false
+}
+
+// abort stops what is under way and gives queued messages back to the editor.
+func (u *ui) abort() {
+	s := u.session()
+	u.takeBack()
+	u.status.work("Stopping")
+	u.spawn(func() {
+		err := s.Abort(u.ctx)
+		u.p.Do(func() {
+			u.fail(err)
+			if !s.Busy() {
+				u.status.rest()
+			}
+		})
+	})
+}
+
+// takeBack puts queued messages back into the editor.
+func (u *ui) takeBack() bool {
+	steering, followUp := u.session().Harness().ClearQueue(u.ctx)
+	var texts []string
+	for _, m := range append(steering, followUp...) {
+		if um, ok := m.(*ai.UserMessage); ok {
+			if t := ai.TextOf(um.Content, "\n"); t != "" {
+				texts = append(texts, t)
+			}
+			for _, b := range um.Content {
+				if img, ok := b.(*ai.Image); ok {
+					u.images = append(u.images, img)
+				}
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return false
+	}
+	if old := u.editor.Text(); strings.TrimSpace(old) != "" {
+		texts = append(texts, old)
+	}
+	u.editor.SetText(strings.Join(texts, "\n\n"))
+	return true
+}

@@ -1,0 +1,182 @@
+package interactive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/input"
+)
+
+// available lists the models that can be used.
+func (u *ui) available(ctx context.Context) []*ai.Model {
+	if u.cfg.Available == nil {
+		return nil
+	}
+	return u.cfg.Available(ctx)
+}
+
+// modelItems lists models to choose from.
+func modelItems(ctx context.Context, u *ui) []tui.ListItem {
+	var items []tui.ListItem
+	for _, m := range u.available(ctx) {
+		about := oneLine(m.Name)
+		if m.ContextWindow > 0 {
+			about += " · " + tokenCount(m.ContextWindow)
+		}
+		if m.Reasoning {
+			about += " · thinks"
+		}
+		items = append(items, tui.ListItem{Value: m.Ref(), Label: oneLine(m.Ref()), Description: about, Data: m})
+	}
+	return items
+}
+
+// modelCommand chooses a model: the one that is named exactly, else from a list.
+func (u *ui) modelCommand(ref string) {
+	u.spawn(func() {
+		items := modelItems(u.ctx, u)
+		u.p.Do(func() {
+			var same []*ai.Model
+			for _, it := range items {
+				if m := it.Data.(*ai.Model); m.Ref() == ref || m.ID == ref {
+					same = append(same, m)
+				}
+			}
+			switch {
+			case len(same) == 1:
+				u.useModel(same[0])
+			case len(items) == 0:
+				u.firstRun()
+			default:
+				u.pickModel(items, ref)
+			}
+		})
+	})
+}
+
+func (u *ui) pickModel(items []tui.ListItem, query string) {
+	p := u.pick("Model", items, func(it tui.ListItem) { u.useModel(it.Data.(*ai.Model)) })
+	p.hint = fmt.Sprintf("type to filter · enter uses it · %s makes it the default · escape cancels", u.keys.Text("app.models.save"))
+	p.keys = func(k input.Key) bool {
+		if !u.keys.Is(k, "app.models.save") {
+			return false
+		}
+		if it, ok := p.list.Selected(); ok {
+			m := it.Data.(*ai.Model)
+			u.back()
+			u.useModel(m)
+			u.save("Kept as the default.", map[string]any{"defaultProvider": m.Provider, "defaultModel": m.ID})
+		}
+		return true
+	}
+	p.list.SetFilter(query)
+	if m := u.session().Model(); m != nil && query == "" {
+		p.list.Select(m.Ref())
+	}
+}
+
+// useModel makes a model the session's.
+func (u *ui) useModel(m *ai.Model) {
+	s := u.session()
+	u.later(func(ctx context.Context) error { return s.SetModel(ctx, m) }, func() {
+		u.foot.refresh()
+		u.restyle()
+		u.hint("The model is " + m.Ref() + ".")
+	})
+}
+
+// cycleModel goes to another of the available models.
+func (u *ui) cycleModel(by int) {
+	u.spawn(func() {
+		list := u.available(u.ctx)
+		u.p.Do(func() {
+			if len(list) < 2 {
+				u.hint("There is no other model to change to.")
+				return
+			}
+			have := u.session().Model()
+			at := slices.IndexFunc(list, func(m *ai.Model) bool { return m.Same(have) })
+			u.useModel(list[((at+by)%len(list)+len(list))%len(list)])
+		})
+	})
+}
+
+func thinkingItems(_ context.Context, u *ui) []tui.ListItem {
+	var items []tui.ListItem
+	m := u.session().Model()
+	if m == nil {
+		return nil
+	}
+	for _, l := range m.SupportedThinking() {
+		items = append(items, tui.ListItem{Value: string(l)})
+	}
+	return items
+}
+
+// thinkingCommand chooses the thinking level.
+func (u *ui) thinkingCommand(arg string) {
+	m := u.session().Model()
+	if m == nil {
+		u.hint("There is no model yet: /model chooses one.")
+		return
+	}
+	levels := m.SupportedThinking()
+	if len(levels) < 2 {
+		u.hint(m.Ref() + " has no thinking levels.")
+		return
+	}
+	if arg != "" {
+		if !slices.Contains(levels, ai.ThinkingLevel(arg)) {
+			var names []string
+			for _, l := range levels {
+				names = append(names, string(l))
+			}
+			u.hint(fmt.Sprintf("%s has no level %q; it has %s.", m.Ref(), arg, strings.Join(names, ", ")))
+			return
+		}
+		u.useThinking(ai.ThinkingLevel(arg))
+		return
+	}
+	p := u.pick("Thinking", thinkingItems(u.ctx, u), func(it tui.ListItem) { u.useThinking(ai.ThinkingLevel(it.Value)) })
+	p.hint = fmt.Sprintf("enter uses it · %s makes it the default · escape cancels", u.keys.Text("app.thinking.save"))
+	p.keys = func(k input.Key) bool {
+		if !u.keys.Is(k, "app.thinking.save") {
+			return false
+		}
+		if it, ok := p.list.Selected(); ok {
+			u.back()
+			u.useThinking(ai.ThinkingLevel(it.Value))
+			u.save("Kept as the default.", map[string]any{"defaultThinkingLevel": it.Value})
+		}
+		return true
+	}
+	p.list.Select(string(u.session().Thinking()))
+}
+
+func (u *ui) useThinking(l ai.ThinkingLevel) {
+	s := u.session()
+	u.later(func(ctx context.Context) error { return s.SetThinking(ctx, l) }, func() {
+		u.restyle()
+		u.foot.touch()
+		u.hint("Thinking is " + string(s.Thinking()) + ".")
+	})
+}
+
+// cycleThinking goes to the next level.
+func (u *ui) cycleThinking() {
+	m := u.session().Model()
+	if m == nil {
+		return
+	}
+	levels := m.SupportedThinking()
+	if len(levels) < 2 {
+		u.hint(m.Ref() + " has no thinking levels.")
+		return
+	}
+	at := slices.Index(levels, u.session().Thinking())
+	u.useThinking(levels[(at+1)%len(levels)])
+}

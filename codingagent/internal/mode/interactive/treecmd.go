@@ -1,0 +1,342 @@
+package interactive
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pi-go/pi/agentcore/harness"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/input"
+	"github.com/pi-go/pi/tui/text"
+)
+
+// treeFilter says which entries of a session's tree are shown.
+type treeFilter int
+
+const (
+	treeUsual treeFilter = iota
+	treeNoTools
+	treeUser
+	treeLabeled
+	treeAll
+	treeFilters
+)
+
+func (f treeFilter) String() string {
+	return [...]string{"usual entries", "without tools", "only yours", "only labelled", "all entries"}[f]
+}
+
+// treePicker chooses a point of the session to go back to.
+type treePicker struct {
+	ui     *ui
+	tree   *tui.Tree
+	rows   []treeRow
+	filter treeFilter
+}
+
+// treeRow is what the tree shows of an entry.
+type treeRow struct {
+	session.Row
+	text string
+	tool bool // a result of a tool, or an answer that only calls tools
+	user bool
+}
+
+func (u *ui) treeCommand(string) {
+	if !u.idle("go back") {
+		return
+	}
+	s := u.session().Session()
+	u.spawn(func() {
+		rows, err := treeRows(u.ctx, s)
+		u.p.Do(func() {
+			switch {
+			case err != nil:
+				u.fail(err)
+			case len(rows) == 0:
+				u.hint("There is nothing in this session yet.")
+			default:
+				t := &treePicker{ui: u, rows: rows}
+				t.open()
+			}
+		})
+	})
+}
+
+func treeRows(ctx context.Context, s *session.Session) ([]treeRow, error) {
+	all, err := s.Rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]treeRow, 0, len(all))
+	for _, r := range all {
+		e, err := s.Entry(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		row := treeRow{Row: r}
+		switch e := e.(type) {
+		case *session.MessageEntry:
+			switch m := e.Message.(type) {
+			case *ai.UserMessage:
+				row.user, row.text = true, "you: "+firstLine(ai.TextOf(m.Content, "\n"), 200)
+			case *ai.AssistantMessage:
+				row.text = firstLine(m.Text(), 200)
+				if row.text == "" {
+					row.tool = true
+					var names []string
+					for _, c := range m.ToolCalls() {
+						names = append(names, oneLine(c.Name))
+					}
+					row.text = strings.Join(names, ", ")
+					if row.text == "" {
+						row.text = "(" + string(m.StopReason) + ")"
+					}
+				}
+				row.text = "pi: " + row.text
+			case *ai.ToolResultMessage:
+				row.tool, row.text = true, oneLine(m.ToolName)+": "+firstLine(ai.TextOf(m.Content, "\n"), 200)
+			case *codingagent.BashExecution:
+				row.text = "$ " + firstLine(m.Command, 200)
+			default:
+				row.text = oneLine(string(m.Role()))
+			}
+		case *session.CompactionEntry:
+			row.text = "(summed up)"
+		case *session.BranchSummaryEntry:
+			row.text = "(summary of a branch that was left)"
+		case *session.CustomMessageEntry:
+			row.text = "[" + oneLine(e.CustomType) + "]"
+		case *session.ModelEntry:
+			row.text = "(model " + oneLine(e.Provider+"/"+e.ModelID) + ")"
+		default:
+			row.text = "(" + oneLine(string(e.Type())) + ")"
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// shows reports whether the filter lets an entry through.
+func (t *treePicker) shows(r treeRow) bool {
+	switch t.filter {
+	case treeAll:
+		return true
+	case treeLabeled:
+		return r.Label != ""
+	case treeUser:
+		return r.user
+	}
+	if r.Type == session.TypeMessage && r.Role == ai.RoleSystem {
+		return false
+	}
+	switch r.Type {
+	case session.TypeMessage:
+		return !r.tool || t.filter == treeUsual && r.Role != ai.RoleToolResult
+	case session.TypeCompaction, session.TypeBranchSummary, session.TypeCustomMessage:
+		return true
+	}
+	return r.Label != ""
+}
+
+// roots makes the nodes that are shown; those below one that is not go under
+// the nearest one above that is.
+func (t *treePicker) roots() []*tui.TreeNode {
+	l := t.ui.look
+	nodes := map[string]*tui.TreeNode{}
+	above := map[string]string{}
+	var roots []*tui.TreeNode
+	for _, r := range t.rows {
+		above[r.ID] = r.Parent
+		if !t.shows(r) {
+			continue
+		}
+		label := r.text
+		if r.Active {
+			label = l.fg("text", label)
+		} else {
+			label = l.fg("muted", label)
+		}
+		if r.Label != "" {
+			label = l.fg("warning", "["+oneLine(r.Label)+"] ") + label
+		}
+		if r.ID == t.ui.session().Session().Leaf() {
+			label += l.fg("accent", " ← here")
+		}
+		n := &tui.TreeNode{ID: r.ID, Label: label, Data: r}
+		nodes[r.ID] = n
+		parent := r.Parent
+		for parent != "" && nodes[parent] == nil {
+			parent = above[parent]
+		}
+		if p := nodes[parent]; p != nil {
+			p.Children = append(p.Children, n)
+		} else {
+			roots = append(roots, n)
+		}
+	}
+	return roots
+}
+
+func (t *treePicker) open() {
+	u := t.ui
+	t.tree = tui.NewTree(u.keys, t.roots()...)
+	t.tree.MaxRows = u.pickerRows()
+	l := u.look
+	t.tree.Style = tui.TreeStyle{Selected: bold(l.theme.Fg("accent")), Lines: l.theme.Fg("borderMuted"), Hint: l.theme.Fg("dim")}
+	t.tree.OnCancel = u.back
+	t.tree.OnSelect = func(n *tui.TreeNode) { t.leave(n.Data.(treeRow)) }
+	t.mark()
+	u.show(t)
+}
+
+// mark marks the entry nearest to where the session is.
+func (t *treePicker) mark() {
+	s := t.ui.session().Session()
+	path, err := s.PathTo(s.Leaf())
+	if err != nil {
+		return
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		if t.tree.Select(path[i].ID) {
+			return
+		}
+	}
+}
+
+// Render gives the lines.
+func (t *treePicker) Render(width int) []string {
+	l := t.ui.look
+	rule := tui.Rule{Style: l.theme.Fg("borderAccent"), Title: l.bold("accent", "Tree · "+t.filter.String())}
+	out := append([]string(nil), rule.Render(width)...)
+	out = append(out, t.tree.Render(width)...)
+	hint := fmt.Sprintf("enter goes there · %s filter · %s label · escape", t.ui.keys.Text("app.tree.filter.cycleForward"), t.ui.keys.Text("app.tree.editLabel"))
+	return append(out, text.Truncate(" "+l.fg("dim", hint), width, "…"))
+}
+
+// CapturesScrolling tells that the keys that scroll are for the tree.
+func (t *treePicker) CapturesScrolling() bool { return true }
+
+// HandleInput changes the filter and labels; the rest is for the tree.
+func (t *treePicker) HandleInput(ev input.Event) bool {
+	k, ok := ev.(input.Key)
+	if !ok || k.Action == input.Release {
+		return t.tree.HandleInput(ev)
+	}
+	set := func(f treeFilter) bool {
+		t.filter = f
+		t.tree.SetRoots(t.roots())
+		return true
+	}
+	switch t.ui.keys.First(k, "app.tree.foldOrUp", "app.tree.unfoldOrDown", "app.tree.editLabel",
+		"app.tree.filter.default", "app.tree.filter.noTools", "app.tree.filter.userOnly", "app.tree.filter.labeledOnly", "app.tree.filter.all",
+		"app.tree.filter.cycleForward", "app.tree.filter.cycleBackward") {
+	case "app.tree.foldOrUp":
+		t.tree.FoldOrUp()
+	case "app.tree.unfoldOrDown":
+		t.tree.UnfoldOrDown()
+	case "app.tree.editLabel":
+		t.label()
+	case "app.tree.filter.default":
+		return set(treeUsual)
+	case "app.tree.filter.noTools":
+		return set(treeNoTools)
+	case "app.tree.filter.userOnly":
+		return set(treeUser)
+	case "app.tree.filter.labeledOnly":
+		return set(treeLabeled)
+	case "app.tree.filter.all":
+		return set(treeAll)
+	case "app.tree.filter.cycleForward":
+		return set((t.filter + 1) % treeFilters)
+	case "app.tree.filter.cycleBackward":
+		return set((t.filter + treeFilters - 1) % treeFilters)
+	default:
+		return t.tree.HandleInput(ev)
+	}
+	return true
+}
+
+func (t *treePicker) label() {
+	n := t.tree.Selected()
+	if n == nil {
+		return
+	}
+	u, row := t.ui, n.Data.(treeRow)
+	s := u.session().Session()
+	u.ask("Label (empty removes it)", row.Label, false, func(label string) {
+		u.later(func(ctx context.Context) error { return s.SetLabel(ctx, row.ID, strings.TrimSpace(label)) }, func() { u.treeAgain(t, row.ID) })
+	}, func() { u.show(t) })
+}
+
+// treeAgain shows a tree with what has changed.
+func (u *ui) treeAgain(t *treePicker, marked string) {
+	s := u.session().Session()
+	u.spawn(func() {
+		rows, err := treeRows(u.ctx, s)
+		u.p.Do(func() {
+			if err != nil {
+				u.fail(err)
+				return
+			}
+			t.rows = rows
+			t.tree.SetRoots(t.roots())
+			t.tree.Select(marked)
+			u.show(t)
+		})
+	})
+}
+
+// leave goes to an entry, after asking what is to become of what is left
+// behind.
+func (t *treePicker) leave(row treeRow) {
+	u := t.ui
+	s := u.session()
+	if row.ID == s.Session().Leaf() {
+		u.back()
+		u.hint("This is where the session is.")
+		return
+	}
+	items := []tui.ListItem{
+		{Value: "no", Label: "Go there", Description: "what is left stays in the tree"},
+		{Value: "yes", Label: "Go there with a summary", Description: "the model sums up what is left"},
+		{Value: "focus", Label: "Go there with a summary of …", Description: "say what matters"},
+	}
+	u.pick("Leave this branch", items, func(it tui.ListItem) {
+		move := func(o harness.NavigateOptions) {
+			if o.Summarize {
+				u.status.work("Summing up what is left")
+			}
+			u.spawn(func() {
+				got, err := s.Navigate(u.ctx, row.ID, o)
+				u.p.Do(func() {
+					u.status.rest()
+					if err != nil {
+						u.fail(err)
+						return
+					}
+					if got.Moved {
+						u.restart()
+					}
+					if got.EditorText != "" {
+						u.editor.SetText(got.EditorText)
+					}
+				})
+			})
+		}
+		switch it.Value {
+		case "no":
+			move(harness.NavigateOptions{})
+		case "yes":
+			move(harness.NavigateOptions{Summarize: true})
+		default:
+			u.ask("What matters in the summary?", "", false, func(focus string) {
+				move(harness.NavigateOptions{Summarize: true, Instructions: focus})
+			}, nil)
+		}
+	})
+}

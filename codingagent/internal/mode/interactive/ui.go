@@ -1,0 +1,278 @@
+package interactive
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/settings"
+	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/input"
+	"github.com/pi-go/pi/tui/term"
+	"github.com/pi-go/pi/tui/theme"
+)
+
+// Config describes a chat in a user interface of its own, see [Run]. Runtime,
+// Env, Dir and AgentDir are required.
+type Config struct {
+	Runtime *codingagent.Runtime
+	// Repo lists the sessions that can be resumed; nil lists none.
+	Repo session.Repo
+	// Env is where files are looked for.
+	Env execenv.Env
+	// Dir is the working directory, Home the home directory, AgentDir where the
+	// person's own files are.
+	Dir, Home, AgentDir string
+	Version             string
+	Settings            settings.Settings
+	// Getenv reads the environment; nil is that of the process.
+	Getenv func(string) string
+	// Interrupts gets a value for each SIGINT.
+	Interrupts <-chan struct{}
+	// First are prompts to begin with, Notices what is shown before.
+	First   []codingagent.Prompt
+	Notices []string
+	// Available lists the models that can be used.
+	Available func(ctx context.Context) []*ai.Model
+	// Unconfigured says that no model but the demo can be used.
+	Unconfigured bool
+	// Open opens the terminal; nil opens that of the process.
+	Open func(term.Options) (*term.Terminal, error)
+}
+
+// ui is the user interface. Its fields belong to the goroutine of the program,
+// but for those that say otherwise.
+type ui struct {
+	cfg      Config
+	settings settings.Terminal
+	ctx      context.Context // ends with the program
+	p        *tui.Program
+	keys     *input.Bindings
+	look     *look
+	themes   map[string]*theme.Theme
+
+	area   *tui.Container // the editor, or what takes its place
+	editor *tui.Editor
+	box    *inputBox
+	queue  *queueView
+	status *status
+	foot   *footer
+
+	answer   *answer
+	cards    map[string]*toolCard // calls by id
+	incoming incoming             // has its own lock
+
+	hideThinking bool
+	expanded     bool
+	greeting     int         // items of the transcript that are no conversation
+	images       []*ai.Image // to be sent with the next message
+	shell        *shellRun   // the person's own command, while it runs
+	lastClear    time.Time   // of the last Ctrl+C
+	lastEscape   time.Time
+	crashed      error
+	fileList     fileList // has its own lock
+}
+
+// fileList is what is known of the files below a directory.
+type fileList struct {
+	mu    sync.Mutex
+	root  string
+	names []string
+	read  time.Time
+}
+
+// ErrNoTerminal is the error of [Run] when there is no terminal that can be
+// drawn on.
+var ErrNoTerminal = term.ErrNoTerminal
+
+// Run chats in a user interface of its own until the person leaves or ctx
+// ends; it gives the cause of ctx then. Without a terminal that can be drawn
+// on the error is [ErrNoTerminal], and nothing has happened.
+func Run(ctx context.Context, cfg Config) error {
+	getenv := cfg.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	full := !cfg.Settings.Terminal.Regular
+	open := cfg.Open
+	if open == nil {
+		open = term.Open
+	}
+	tm, err := open(term.Options{FullScreen: full, Mouse: full, Getenv: getenv})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	u := &ui{
+		cfg: cfg, settings: cfg.Settings.Terminal, ctx: ctx,
+		look: &look{depth: tm.Facts().Depth}, cards: map[string]*toolCard{},
+		hideThinking: cfg.Settings.Terminal.HideThinking,
+	}
+	u.fileList.root = cfg.Dir
+	keyFile, err := cfg.Env.FS.ReadFile(ctx, filepath.Join(cfg.AgentDir, "keybindings.json"))
+	if err != nil {
+		keyFile = nil // mostly there is none
+	}
+	var keyNotes []string
+	u.keys, keyNotes = readBindings(keyFile)
+	u.themes = map[string]*theme.Theme{}
+	options := tui.Options{
+		Terminal: tm, Bindings: u.keys, ShowCursor: u.settings.HardwareCursor,
+		OnCapabilities: func(term.Capabilities) { u.applyTheme() },
+		OnError:        func(err error) { u.failure("A part of the screen could not be drawn: " + err.Error()) },
+	}
+	u.loadThemes()
+	t, _ := themeFor(u.settings.Theme, term.NewCapabilities(tm.Facts()), u.themes)
+	u.look.set(t)
+	if u.settings.Scrollbar != "hidden" {
+		options.ScrollbarTrack, options.ScrollbarThumb = u.look.fg("dim", "│"), u.look.fg("muted", "┃")
+	}
+	options.OnCopy = func(s string) {
+		if u.settings.CopyOnSelect {
+			u.copy(s, "Copied the selection.")
+		}
+	}
+	u.p = tui.New(options)
+	u.build()
+	defer cfg.Runtime.Subscribe(u.listen)()
+	u.greet(keyNotes)
+	u.replay()
+	u.refreshFacts()
+	u.p.Go(func() { u.interrupts(ctx) })
+	for _, p := range cfg.First {
+		u.send(p, false)
+	}
+	err = u.run(ctx)
+	cancel()
+	if u.crashed != nil {
+		return u.crashed
+	}
+	return err
+}
+
+// build puts the parts together.
+func (u *ui) build() {
+	u.editor = tui.NewEditor(u.keys)
+	u.editor.PadX = u.settings.EditorPadding
+	u.editor.OnSubmit = func(s string) { u.submit(s, false) }
+	u.editor.OnChange = func() { u.restyle() }
+	u.editor.SetCompletion(tui.CompletionOptions{
+		Completer: tui.CompleterFunc(u.complete), Runner: runner{u}, MaxRows: u.settings.CompletionRows,
+		OnError: func(err error) { u.hint(err.Error()) },
+	})
+	u.box = &inputBox{ui: u}
+	u.queue = &queueView{ui: u}
+	u.status = newStatus(u)
+	u.foot = &footer{ui: u}
+	u.area = tui.NewContainer(u.box)
+	u.p.Bottom.Add(u.queue, u.status, u.area, u.foot)
+	u.p.SetFocus(u.box)
+	u.restyle()
+}
+
+// runner runs work of a component on goroutines whose panics are contained.
+type runner struct{ u *ui }
+
+func (r runner) Do(f func()) bool { return r.u.p.Do(f) }
+func (r runner) Go(f func())      { r.u.spawn(f) }
+
+// session is the current one.
+func (u *ui) session() *codingagent.AgentSession { return u.cfg.Runtime.Session() }
+
+// append puts a component at the end of the transcript.
+func (u *ui) append(c tui.Component) *tui.Item { return u.p.Transcript.Append(c) }
+
+// note says something in a colour of the theme.
+func (u *ui) note(token, s string) {
+	u.append(tui.Spacer(1))
+	u.append(&note{ui: u, token: token, body: Clean(s)})
+}
+
+// failure says what went wrong.
+func (u *ui) failure(s string) { u.note("error", "Error: "+s) }
+
+// fail shows an error, if there is one.
+func (u *ui) fail(err error) {
+	if err != nil && u.ctx.Err() == nil {
+		u.failure(err.Error())
+	}
+}
+
+// hint shows a line for a moment, above the editor.
+func (u *ui) hint(s string) { u.status.hint(oneLine(s)) }
+
+// more says that lines are left out.
+func (u *ui) more(n int) string {
+	s := fmt.Sprintf("… %s more", count(n, "line"))
+	if k := u.keys.Text("app.tools.expand"); k != "" {
+		s += " (" + k + ")"
+	}
+	return s
+}
+
+// shortPath is a path as it is shown: from the working directory, or from the
+// home directory.
+func (u *ui) shortPath(p string) string {
+	if !filepath.IsAbs(p) {
+		return p
+	}
+	if rel, err := filepath.Rel(u.cfg.Dir, p); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return rel
+	}
+	return u.homePath(p)
+}
+
+func (u *ui) homePath(p string) string {
+	if u.cfg.Home != "" {
+		if rest, ok := strings.CutPrefix(p, u.cfg.Home); ok && (rest == "" || rest[0] == filepath.Separator) {
+			return "~" + rest
+		}
+	}
+	return p
+}
+
+// copy puts a text on the clipboard.
+func (u *ui) copy(s, said string) {
+	if err := u.p.Copy(s); err != nil {
+		u.fail(err)
+		return
+	}
+	u.hint(said)
+}
+
+// restyle fits the editor's border to what it is for: a message, by the
+// thinking level, or a command of the shell.
+func (u *ui) restyle() {
+	token := "thinkingOff"
+	if level := string(u.session().Thinking()); level != "" {
+		if t := "thinking" + strings.ToUpper(level[:1]) + level[1:]; u.look.theme.Has(t) {
+			token = t
+		}
+	}
+	if strings.HasPrefix(u.editor.Text(), "!") {
+		token = "bashMode"
+	}
+	u.editor.Style = tui.EditorStyle{
+		Border: u.look.theme.Fg(token), Paste: u.look.theme.Fg("accent"), Placeholder: u.look.theme.Fg("dim"), List: u.look.list,
+	}
+}
+
+// applyTheme puts the theme of the settings in force.
+func (u *ui) applyTheme() {
+	t, ok := themeFor(u.settings.Theme, u.p.Capabilities(), u.themes)
+	if !ok {
+		u.hint(fmt.Sprintf("There is no theme %q; the terminal's own colours are used.", u.settings.Theme))
+	}
+	u.look.set(t)
+	u.restyle()
+	u.p.Redraw()
+}

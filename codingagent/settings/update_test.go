@@ -1,0 +1,65 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestUpdate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "settings.json")
+	for _, step := range []struct {
+		changes map[string]any
+		want    string
+	}{
+		{map[string]any{"theme": "dark"}, "{\n  \"theme\": \"dark\"\n}"},
+		{map[string]any{"theme": "light", "hideThinkingBlock": true}, "{\n  \"theme\": \"light\",\n  \"hideThinkingBlock\": true\n}"},
+		{map[string]any{"theme": nil}, "{\n  \"hideThinkingBlock\": true\n}"},
+	} {
+		if err := Update(t.Context(), path, step.changes); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != step.want {
+			t.Errorf("after %v the file is\n%s\nwant\n%s", step.changes, got, step.want)
+		}
+	}
+}
+
+func TestUpdateKeepsWhatItDoesNotKnow(t *testing.T) {
+	got, err := change("f", []byte("\uFEFF{\"z\": {\"b\":1, \"a\":1e400}, \"theme\": \"x\", \"a\": [2]}"), map[string]any{"theme": "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := strings.Join(strings.Fields(string(got)), "")
+	if want := "\uFEFF" + `{"z":{"b":1,"a":1e400},"theme":"y","a":[2]}`; flat != want {
+		t.Errorf("got %s, want %s", flat, want)
+	}
+	if _, err := change("f", []byte("{ // comment\n}"), map[string]any{"theme": "y"}); err == nil || !strings.Contains(err.Error(), "f:1:3") {
+		t.Errorf("a file that is not JSON: error %v", err)
+	}
+}
+
+func TestTerminalSettings(t *testing.T) {
+	s := Defaults()
+	r := reader{path: "f"}
+	r.object("", []byte(`{"tuiMode":"regular","theme":"a/b","editorPaddingX":2,"autocompleteMaxVisible":99,"doubleEscapeAction":"fork",
+		"fullscreenScrollbar":"x","quietStartup":"header","terminal":{"showTerminalProgress":true}}`), s.fields(&r))
+	got := s.Terminal
+	want := defaultTerminal()
+	want.Regular, want.Theme, want.EditorPadding, want.DoubleEscape, want.QuietStartup, want.ShowTerminalStatus = true, "a/b", 2, "fork", true, true
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	var notes []string
+	for _, n := range r.notes {
+		notes = append(notes, n.Message)
+	}
+	if all := strings.Join(notes, "\n"); len(notes) != 2 || !strings.Contains(all, "from 3 to 20") || !strings.Contains(all, "auto, always or hidden") {
+		t.Errorf("notes %q", notes)
+	}
+}
