@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -24,6 +25,21 @@ type EventEncoder struct {
 // that have no wire form (stream events that only bracket an answer) append
 // nothing and report false.
 func (e *EventEncoder) Append(dst []byte, ev agentcore.Event) ([]byte, bool, error) {
+	start := len(dst)
+	dst, ok, err := e.append(dst, ev)
+	if err != nil || !ok || bytes.IndexByte(dst[start:], '\n') < 0 {
+		return dst, ok, err
+	}
+	// JSON that came from elsewhere (arguments a model has laid out in lines,
+	// details of a tool) must not break the line.
+	var line bytes.Buffer
+	if err := json.Compact(&line, dst[start:]); err != nil {
+		return dst[:start], false, fmt.Errorf("encode %s event: %w", ev.EventType(), err)
+	}
+	return append(dst[:start], line.Bytes()...), true, nil
+}
+
+func (e *EventEncoder) append(dst []byte, ev agentcore.Event) ([]byte, bool, error) {
 	switch ev := ev.(type) {
 	case *agentcore.MessageUpdate:
 		dst, ok := e.appendUpdate(dst, ev)

@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"testing"
@@ -63,6 +64,25 @@ func TestEvents(t *testing.T) {
 		}
 		if ok && !json.Valid(got) {
 			t.Errorf("%s is not JSON", got)
+		}
+	}
+}
+
+// Models lay arguments out in lines; an event is one line all the same.
+func TestEventsAreOneLine(t *testing.T) {
+	args := json.RawMessage("{\n  \"path\": \"a\\nb\"\r\n}")
+	answer := &ai.AssistantMessage{Content: []ai.Block{&ai.ToolCall{ID: "t", Name: "read", Arguments: args}}}
+	var e rpc.EventEncoder
+	for _, ev := range []agentcore.Event{
+		&agentcore.MessageEnd{Message: answer},
+		&agentcore.ToolStart{CallID: "t", Name: "read", Arguments: args},
+		&agentcore.TurnEnd{Message: answer, ToolResults: []*ai.ToolResultMessage{{Details: args}}},
+		&agentcore.MessageUpdate{Message: answer, Stream: ai.Event{Type: ai.EventToolCallEnd, Message: answer}},
+	} {
+		got, ok, err := e.Append([]byte("before\n"), ev)
+		line := bytes.TrimPrefix(got, []byte("before\n"))
+		if err != nil || !ok || bytes.ContainsAny(line, "\r\n") || !json.Valid(line) || !bytes.Contains(line, []byte(`{"path":"a\nb"}`)) {
+			t.Errorf("%s: %q %v", ev.EventType(), got, err)
 		}
 	}
 }
