@@ -274,6 +274,7 @@ func (p *Program) begin() {
 	p.newRenderer()
 	p.dirty = true
 	p.lastFrame = time.Time{}
+	p.resized()
 }
 
 func (p *Program) newRenderer() {
@@ -317,6 +318,13 @@ func (p *Program) resize() {
 	}
 	p.lastChange = time.Now()
 	p.dirty = true
+	p.resized()
+}
+
+func (p *Program) resized() {
+	if p.opts.OnResize != nil {
+		p.opts.OnResize(p.width, p.height)
+	}
 }
 
 // reemitAt is when a scrollback that is not right is written again: when nothing

@@ -46,6 +46,9 @@ type Options struct {
 	Signals []os.Signal
 	// OnError gets errors of components, which do not end the program.
 	OnError func(error)
+	// OnResize is called on the program's goroutine when it begins and after the
+	// size has changed, before the next frame.
+	OnResize func(width, height int)
 	// OnCapabilities is called when the terminal has told something about itself.
 	OnCapabilities func(term.Capabilities)
 }
@@ -124,6 +127,19 @@ func New(opts Options) *Program {
 	p.view.follow = true
 	p.caps = term.NewCapabilities(p.term.Facts())
 	return p
+}
+
+// Change changes settings while the program runs, as a user does who picks
+// another theme; see also [Program.Redraw]. The terminal and the signals stay the
+// same. It must be called on the program's goroutine, or before Run.
+func (p *Program) Change(f func(o *Options)) {
+	signals := p.opts.Signals
+	f(&p.opts)
+	p.opts.Terminal, p.opts.Signals = p.term, signals
+	if p.inline != nil {
+		p.inline.SetKeepScrollback(p.opts.KeepScrollback)
+	}
+	p.dirty = true
 }
 
 // Bindings returns the keys of the program.

@@ -67,6 +67,9 @@ func NewInline(width, height int, opts Options) *Inline {
 // SetNoSync leaves out the marks of synchronized output from now on.
 func (r *Inline) SetNoSync() { r.opts.NoSync = true }
 
+// SetKeepScrollback changes [Options].KeepScrollback.
+func (r *Inline) SetKeepScrollback(keep bool) { r.opts.KeepScrollback = keep }
+
 // Resize tells the new size of the terminal. Terminals move text about when
 // their size changes, each in its own way, so the next Draw paints the whole
 // screen again. The scrollback is then [Inline.Stale].
