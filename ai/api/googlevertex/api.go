@@ -41,7 +41,7 @@ func (a *api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error 
 		to.URL, err = projectURL(call, o)
 		if err == nil {
 			var token string
-			if token, err = a.tokens.get(ctx, call); err == nil {
+			if token, err = a.tokens.get(ctx, call, out.Now()); err == nil {
 				to.Auth = map[string]string{"Authorization": "Bearer " + token}
 			}
 		}

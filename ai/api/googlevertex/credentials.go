@@ -49,8 +49,8 @@ func newTokens() *tokens {
 // margin is how long a token must still be valid to be used.
 const margin = time.Minute
 
-// get gives an access token for a call.
-func (t *tokens) get(ctx context.Context, call *ai.Call) (string, error) {
+// get gives an access token for a call that is made now.
+func (t *tokens) get(ctx context.Context, call *ai.Call, now time.Time) (string, error) {
 	path, text, err := read(call.Env)
 	if err != nil {
 		return "", err
@@ -65,7 +65,7 @@ func (t *tokens) get(ctx context.Context, call *ai.Call) (string, error) {
 	t.mu.Lock()
 	kept := t.kept[key]
 	t.mu.Unlock()
-	if kept != nil && time.Until(kept.Expiry) > margin {
+	if kept != nil && kept.Expiry.Sub(now) > margin {
 		return kept.AccessToken, nil
 	}
 	token, err := fetch(ctx, call.HTTP, text)

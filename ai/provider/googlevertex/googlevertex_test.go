@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
@@ -75,8 +76,10 @@ func TestCredentials(t *testing.T) {
 
 	srv := mockllm.New()
 	env := map[string]string{}
+	ahead := time.Duration(0) // of the real clock, by which the tokens of the issuer end
 	models := ai.ModelsConfig{
 		Env: func(n string) string { return env[n] }, HTTPClient: &http.Client{Transport: router{redirect{issuer.URL}, srv.Client().Transport}},
+		Now: func() time.Time { return time.Now().Add(ahead) },
 	}.New(provider.New())
 
 	m, r := ask(t, models, srv, ai.Options{})
@@ -103,6 +106,16 @@ func TestCredentials(t *testing.T) {
 			}
 		}
 	}
+	for _, at := range []struct {
+		after time.Duration
+		token string
+	}{{50 * time.Minute, "t2"}, {59*time.Minute + 30*time.Second, "t3"}} { // too near the end of the hour for a request
+		ahead = at.after
+		if m, r = ask(t, models, srv, ai.Options{}); m.Err() != nil || r.Header.Get("Authorization") != "Bearer "+at.token {
+			t.Errorf("after %v: %v, %v; want the token %s", at.after, m.Err(), r.Header, at.token)
+		}
+	}
+	ahead = 0
 	m, r = ask(t, models, srv, ai.Options{Protocol: googlevertex.Options{Project: "q", Location: "global"}})
 	if m.Err() != nil || r.Host != "aiplatform.googleapis.com" || !strings.HasPrefix(r.URL, "/v1/projects/q/locations/global/") {
 		t.Errorf("global: %v, %+v", m.Err(), r)
