@@ -16,5 +16,5 @@ require (
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/pi-go/pi/ai v0.1.0
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
-	golang.org/x/sys v0.49.0
+	golang.org/x/sys v0.50.0
 )

@@ -281,7 +281,14 @@ func (r *report) kind(status int) ErrorKind {
 		return r.quota(KindBilling)
 	}
 	for _, c := range r.codes {
-		if k := kindOfCode(c); k != "" && !(k == KindBadRequest && status >= 500) {
+		k := kindOfCode(c)
+		if k == KindBadRequest {
+			// Some vendors call all that is wrong an invalid request, a key too.
+			if by := kindOfStatus(status); by != "" {
+				k = by
+			}
+		}
+		if k != "" {
 			return k
 		}
 	}

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -48,9 +51,24 @@ func ways(p ai.Provider) string {
 	return strings.Join(list, ", or ")
 }
 
-// list shows the models whose provider, id or name holds the text.
-func (a *app) list(text string) error {
-	text = strings.ToLower(text)
+// list shows the models whose provider, id or name holds the text. With -refresh the
+// vendors are asked first.
+func (a *app) list(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("models", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	refresh := flags.Bool("refresh", false, "")
+	words, err := parseMixed(flags, args)
+	if err != nil {
+		return usageError{"models: " + err.Error()}
+	}
+	text := strings.Join(words, " ")
+	if *refresh {
+		r := a.models.Refresh(ctx, ai.RefreshOptions{AllowNetwork: true, Force: true})
+		for _, id := range slices.Sorted(maps.Keys(r.Errors)) {
+			fmt.Fprintf(a.err, "%s: %v\n", id, r.Errors[id])
+		}
+	}
+	text = strings.ToLower(strings.TrimSpace(text))
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	n := 0
 	for _, m := range a.models.Chat() {
@@ -106,25 +124,92 @@ func (a *app) provider(args []string) (ai.Provider, error) {
 	return nil, usageError{fmt.Sprintf("there is no provider %q%s", args[0], near)}
 }
 
+// login signs in, or stores a key, and tries what it got.
 func (a *app) login(ctx context.Context, args []string) error {
-	isKey := func(s string) bool { return s == "-key" || s == "--key" }
-	wantsKey := slices.ContainsFunc(args, isKey)
-	p, err := a.provider(slices.DeleteFunc(slices.Clone(args), isKey))
+	flags := flag.NewFlagSet("login", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	wantsKey := flags.Bool("key", false, "")
+	noBrowser := flags.Bool("no-browser", false, "")
+	noCheck := flags.Bool("no-check", false, "")
+	names, err := parseMixed(flags, args)
 	if err != nil {
-		return err
-	}
-	kind := auth.TypeOAuth
-	if wantsKey || p.Auth().OAuth == nil {
-		kind = auth.TypeAPIKey
+		return usageError{"login: " + err.Error()}
 	}
 	if a.terminal == nil {
 		a.terminal = newTerminal(a.in, a.err)
 	}
+	if *noBrowser {
+		a.terminal.browser = nil
+	}
+	if len(names) == 0 {
+		if names, err = a.chooseProvider(ctx); err != nil {
+			return err
+		}
+	}
+	p, err := a.provider(names)
+	if err != nil {
+		return err
+	}
+	kind := auth.TypeOAuth
+	if *wantsKey || p.Auth().OAuth == nil {
+		kind = auth.TypeAPIKey
+	}
 	if err := a.models.Login(ctx, p.ID(), kind, a.terminal); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "Signed in to %s.\n", p.Name())
-	return err
+	fmt.Fprintf(a.out, "Signed in to %s.\n", p.Name())
+	if *noCheck {
+		return nil
+	}
+	a.models.Refresh(ctx, ai.RefreshOptions{AllowNetwork: true, Force: true, Providers: []string{p.ID()}})
+	var models []*ai.Model
+	for _, m := range a.models.Available(ctx) {
+		if m.Provider == p.ID() {
+			models = append(models, m)
+		}
+	}
+	m := cheapest(models)
+	if m == nil {
+		return nil
+	}
+	line, ok := a.try(ctx, m)
+	fmt.Fprintln(a.out, line)
+	if !ok {
+		return fmt.Errorf("what was stored for %s does not work yet", p.ID())
+	}
+	return nil
+}
+
+// parseMixed parses flags that may come before and after the other arguments.
+func parseMixed(flags *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if flags.NArg() == 0 {
+			return rest, nil
+		}
+		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
+	}
+}
+
+// chooseProvider asks for a provider.
+func (a *app) chooseProvider(ctx context.Context) ([]string, error) {
+	var options []auth.Option
+	for _, p := range a.models.Providers() {
+		how := ""
+		if m := p.Auth(); m.OAuth != nil {
+			how = m.OAuth.Name()
+		} else if _, ok := m.APIKey.(auth.KeyLogin); !ok {
+			continue
+		}
+		options = append(options, auth.Option{ID: p.ID(), Label: p.Name(), Description: how})
+	}
+	id, err := a.terminal.Prompt(ctx, auth.Prompt{Kind: auth.PromptSelect, Message: "Which provider?", Options: options})
+	if err != nil {
+		return nil, usageError{fmt.Sprintf("name one provider (%v); pi-ai status lists them", err)}
+	}
+	return []string{id}, nil
 }
 
 func (a *app) logout(ctx context.Context, args []string) error {

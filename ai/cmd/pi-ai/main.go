@@ -1,14 +1,30 @@
 // Command pi-ai is the client library as a tool: sign in, list models, ask.
 //
 //	pi-ai status                        which providers can be used, and why
-//	pi-ai models [text]                 models whose name holds a text
-//	pi-ai login PROVIDER [-key]         sign in, or store a key
+//	pi-ai models [-refresh] [text]      models whose name holds a text
+//	pi-ai login [PROVIDER] [-key]       sign in, or store a key, and try it
 //	pi-ai logout PROVIDER               remove what is stored
 //	pi-ai ask -m PROVIDER/MODEL TEXT    ask a model and show its answer as it comes
 //	pi-ai check [PROVIDER[/MODEL] …]    try the keys with a very small request
 //
-// Credentials are those of pi: auth.json in ~/.pi/agent, or in the folder that
-// PI_CODING_AGENT_DIR names.
+// A session looks like this; the key is not shown while it is typed, and never
+// afterwards:
+//
+//	$ pi-ai login groq
+//	API key (not shown):
+//	Signed in to Groq.
+//	groq/openai/gpt-oss-20b  ok (412ms)
+//	$ pi-ai ask -m groq/openai/gpt-oss-20b "One word for a small river?"
+//	Brook.
+//
+// check is for before the work starts: whether each key is accepted, and whether the
+// models that settings.json names are known. Its exit status is 1 when something is
+// wrong, and 2 for a command line that is.
+//
+// Files are those of pi, in ~/.pi/agent or the directory that PI_CODING_AGENT_DIR
+// names: auth.json holds the credentials, models-store.json the lists of models that
+// vendors gave, models.json the OAuth client ids ("oauthClientId" of a provider), and
+// settings.json the id of this installation, which some vendors want.
 package main
 
 import (
@@ -16,50 +32,41 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/modelstore"
 	"github.com/pi-go/pi/ai/provider/all"
 )
 
-func main() { os.Exit(program()) }
+func main() { os.Exit(program(nil)) }
 
-func program() int {
+// program runs the command line of the process and gives its exit status. client, if
+// it is not nil, sends all requests.
+func program(client *http.Client) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	a := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	path, err := authFile()
+	home, err := findHome()
 	if err == nil {
-		a.open(path)
+		a.open(ctx, home, client)
 		err = a.run(ctx, os.Args[1:])
 		a.models.Close()
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pi-ai: "+err.Error())
+	if err == nil {
+		return 0
 	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "pi-ai: interrupted")
+		return 130
+	}
+	fmt.Fprintln(os.Stderr, "pi-ai: "+err.Error())
 	return exitCode(err)
-}
-
-// authFile is where credentials are stored.
-func authFile() (string, error) {
-	dir := os.Getenv("PI_CODING_AGENT_DIR")
-	if dir == "" {
-		dir = "~/.pi/agent"
-	}
-	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("find the home directory: %w", err)
-		}
-		dir = filepath.Join(home, rest)
-	}
-	return filepath.Join(dir, "auth.json"), nil
 }
 
 // app is the program with everything that it touches.
@@ -67,15 +74,30 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	models   *ai.Models
+	home     home
 	terminal *terminal
 }
 
-// open makes the collection over the stored credentials and the environment.
-func (a *app) open(authPath string) {
+// open makes the collection over the stored credentials and the environment. client,
+// if it is not nil, sends all requests.
+func (a *app) open(ctx context.Context, h home, client *http.Client) {
 	resolver := &auth.Resolver{Env: auth.OSEnvironment(), Run: shell}
+	clientIDs, err := h.clientIDs()
+	if err != nil {
+		fmt.Fprintf(a.err, "pi-ai: OAuth client ids of models.json are not used: %v\n", err)
+	}
+	a.home = h
 	a.models = ai.ModelsConfig{
-		Credentials: auth.NewFileStore(authPath), ResolveKey: resolver.Resolve,
+		Credentials: auth.NewFileStore(h.credentials()), ResolveKey: resolver.Resolve, Lists: modelstore.New(h.lists()),
+		OAuthClientID: clientIDs, InstallationID: h.installationID, HTTPClient: client,
 	}.New(all.Providers()...)
+	for id, err := range a.models.Refresh(ctx, ai.RefreshOptions{}).Errors {
+		fmt.Fprintf(a.err, "pi-ai: models of %s: %v\n", id, err)
+	}
+	a.terminal = newTerminal(a.in, a.err)
+	if a.terminal.file != nil {
+		a.terminal.browser = browser
+	}
 }
 
 // shell runs a key command.
@@ -108,7 +130,9 @@ const help = `pi-ai: one client for many vendors of language models
 
   pi-ai status                        which providers can be used, and why
   pi-ai models [text]                 models whose name holds a text
-  pi-ai login PROVIDER [-key]         sign in, or store a key
+        -refresh (ask the vendors for their lists first)
+  pi-ai login [PROVIDER]              sign in, or store a key, and try it
+        -key (a key although there is a login)  -no-browser  -no-check
   pi-ai logout PROVIDER               remove what is stored
   pi-ai ask -m PROVIDER/MODEL TEXT    ask a model and show its answer as it comes
         -system TEXT  -thinking LEVEL  -max TOKENS  -json (one event a line)
@@ -125,7 +149,7 @@ func (a *app) run(ctx context.Context, args []string) error {
 	case "status":
 		return a.status(ctx)
 	case "models":
-		return a.list(strings.Join(rest, " "))
+		return a.list(ctx, rest)
 	case "login":
 		return a.login(ctx, rest)
 	case "logout":

@@ -31,6 +31,7 @@ func start(t *testing.T, input string, responses ...faux.Response) *session {
 	}})
 	open.Queue(responses...)
 	locked := faux.New(faux.Config{ID: "locked", Auth: auth.Methods{APIKey: auth.EnvKey{Vars: []string{"LOCKED_KEY"}}}})
+	locked.Queue(faux.Say("ok"))
 	s.app = &app{in: strings.NewReader(input), out: &s.out, err: &s.err, models: ai.ModelsConfig{
 		Credentials: auth.NewFileStore(s.path), Env: func(string) string { return "" },
 	}.New(open, locked)}
@@ -58,7 +59,9 @@ func TestCommandLine(t *testing.T) {
 	s.want(2, `there is no command "modles"; did you mean models?`, "modles")
 	s.want(0, "pi-ai ask -m", "help")
 	s.want(0, ai.Version, "version")
-	s.want(2, "name one provider", "login")
+	s.want(2, "name one provider (there is nobody to ask", "login")
+	s.want(2, "flag provided but not defined", "login", "-x")
+	s.want(2, "flag provided but not defined", "models", "-x")
 	s.want(2, `no provider "lockd"; did you mean locked?`, "login", "lockd")
 	s.want(2, "PROVIDER/MODEL", "ask", "hello")
 	s.want(1, `has no model "chep"; did you mean cheap?`, "ask", "-m", "open/chep", "hello")
@@ -75,13 +78,15 @@ func TestStatusAndModels(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	s := start(t, "my secret\n")
-	s.want(0, "Signed in to locked", "login", "locked")
+	s := start(t, "my secret\nother\nx\n1\nthird\n")
+	s.want(0, "Signed in to locked.\nlocked/faux-1  ok (", "login", "locked")
 	text, err := os.ReadFile(s.path)
 	if err != nil || !strings.Contains(string(text), `"key": "my secret"`) || strings.Contains(s.out.String()+s.err.String(), "secret") {
 		t.Errorf("%s, %v; said %s %s", text, err, &s.out, &s.err)
 	}
 	s.want(0, "locked  ready  stored credential", "status")
+	s.want(1, "what was stored for locked does not work yet", "login", "-key", "locked") // the script has ended
+	s.want(0, "Signed in to locked.\n", "login", "-no-check")                            // chosen by its number
 	s.want(0, "Removed", "logout", "locked")
 	s.want(1, "nothing is stored", "logout", "locked")
 	s.want(1, "", "login", "locked") // the input has ended

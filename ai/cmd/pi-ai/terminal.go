@@ -9,7 +9,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/term"
 
@@ -20,48 +19,53 @@ import (
 // take turns.
 type terminal struct {
 	out  io.Writer
-	file *os.File // what in is, if it is a terminal
-	turn chan struct{}
+	file *os.File // what the input is, if it is a terminal
+	// browser opens an address and reports whether it could; nil opens none.
+	browser func(address string) bool
 
-	start sync.Once
-	in    io.Reader
-	lines chan string // closed at the end of the input
+	turn    chan struct{} // holds a token while a question is asked
+	in      *bufio.Reader
+	pending chan answer // of a read that goes on; nil for none
+}
+
+// answer is a line that was read.
+type answer struct {
+	text string
+	err  error
 }
 
 func newTerminal(in io.Reader, out io.Writer) *terminal {
-	t := &terminal{in: in, out: out, turn: make(chan struct{}, 1), lines: make(chan string)}
+	t := &terminal{in: bufio.NewReader(in), out: out, turn: make(chan struct{}, 1)}
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		t.file = f
 	}
 	return t
 }
 
-// read gives the lines of the input. A read can not be taken back, so it goes on
-// when a question was; the next one gets its line.
-func (t *terminal) read() {
-	t.start.Do(func() {
-		go func() {
-			defer close(t.lines)
-			in := bufio.NewScanner(t.in)
-			for in.Scan() {
-				t.lines <- in.Text()
-			}
-		}()
-	})
-}
-
-// line waits for a line.
-func (t *terminal) line(ctx context.Context) (string, error) {
-	t.read()
+// wait waits for what read gives. A read can not be taken back: it goes on when its
+// question was, and the next question gets its line. The turn is held.
+func (t *terminal) wait(ctx context.Context, read func() answer) (string, error) {
+	if t.pending == nil {
+		pending := make(chan answer, 1)
+		t.pending = pending
+		go func() { pending <- read() }()
+	}
 	select {
-	case line, ok := <-t.lines:
-		if !ok {
-			return "", auth.ErrNoPrompt
-		}
-		return strings.TrimSpace(line), nil
+	case a := <-t.pending:
+		t.pending = nil
+		return strings.TrimSpace(a.text), a.err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
+}
+
+// line reads a line; the end of the input is nobody to ask.
+func (t *terminal) line() answer {
+	line, err := t.in.ReadString('\n')
+	if line == "" && err != nil {
+		return answer{err: auth.ErrNoPrompt}
+	}
+	return answer{text: line}
 }
 
 // Prompt asks and waits for the answer.
@@ -77,22 +81,39 @@ func (t *terminal) Prompt(ctx context.Context, p auth.Prompt) (string, error) {
 		return t.choose(ctx, p)
 	case auth.PromptSecret:
 		if t.file != nil {
-			return t.secret(p)
+			return t.secret(ctx, p)
 		}
 	}
-	fmt.Fprintf(t.out, "%s: ", p.Message)
-	return t.line(ctx)
+	fmt.Fprintf(t.out, "%s: ", label(p))
+	return t.wait(ctx, t.line)
 }
 
-// secret reads without showing what is typed.
-func (t *terminal) secret(p auth.Prompt) (string, error) {
-	fmt.Fprintf(t.out, "%s (not shown): ", p.Message)
-	b, err := term.ReadPassword(int(t.file.Fd()))
-	fmt.Fprintln(t.out)
-	if errors.Is(err, io.EOF) {
-		return "", auth.ErrCancelled
+// label is a question with its hint.
+func label(p auth.Prompt) string {
+	if p.Placeholder == "" {
+		return p.Message
 	}
-	return strings.TrimSpace(string(b)), err
+	return p.Message + " (" + p.Placeholder + ")"
+}
+
+// secret reads without showing what is typed. When it is taken back the terminal
+// shows again what is typed.
+func (t *terminal) secret(ctx context.Context, p auth.Prompt) (string, error) {
+	fd := int(t.file.Fd())
+	state, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(t.out, "%s, not shown: ", label(p))
+	text, err := t.wait(ctx, func() answer {
+		b, err := term.ReadPassword(fd)
+		if errors.Is(err, io.EOF) {
+			err = auth.ErrCancelled
+		}
+		return answer{string(b), err}
+	})
+	fmt.Fprintln(t.out)
+	return text, errors.Join(err, term.Restore(fd, state))
 }
 
 func (t *terminal) choose(ctx context.Context, p auth.Prompt) (string, error) {
@@ -106,7 +127,7 @@ func (t *terminal) choose(ctx context.Context, p auth.Prompt) (string, error) {
 	}
 	for {
 		fmt.Fprintf(t.out, "Number, 1 to %d: ", len(p.Options))
-		line, err := t.line(ctx)
+		line, err := t.wait(ctx, t.line)
 		if err != nil {
 			return "", err
 		}
@@ -121,6 +142,9 @@ func (t *terminal) Notify(_ context.Context, n auth.Notification) {
 	switch n.Kind {
 	case auth.NoteAuthURL:
 		fmt.Fprintf(t.out, "%s\n\n  %s\n\n", n.Message, n.URL)
+		if t.browser != nil && t.browser(n.URL) {
+			fmt.Fprintln(t.out, "It should be open by now.")
+		}
 	case auth.NoteDevice:
 		fmt.Fprintf(t.out, "%s\n\n  %s\n  code: %s\n\n", n.Message, n.URL, n.UserCode)
 	default:

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pi-go/pi/ai"
+)
+
+// atOnce is how many providers are tried at the same time.
+const atOnce = 8
+
+// check sends the smallest request to each provider that is configured, or to those
+// that are named, and looks whether the models that settings.json names are known.
+func (a *app) check(ctx context.Context, args []string) error {
+	list, err := a.toCheck(ctx, args)
+	if err != nil {
+		return err
+	}
+	bad := a.tryAll(ctx, list)
+	total := len(list)
+	if len(args) == 0 {
+		unknown, known := a.unknownModels()
+		for _, line := range unknown {
+			fmt.Fprintln(a.out, line)
+		}
+		bad, total = bad+len(unknown), total+len(unknown)+known
+	}
+	switch {
+	case total == 0:
+		return errors.New("no provider is configured; pi-ai status says how to")
+	case bad > 0:
+		return fmt.Errorf("%d of %d failed", bad, total)
+	}
+	return nil
+}
+
+// toCheck picks a model of each provider.
+func (a *app) toCheck(ctx context.Context, args []string) ([]*ai.Model, error) {
+	var list []*ai.Model
+	for _, arg := range args {
+		if strings.Contains(arg, "/") {
+			m, err := a.model(arg)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, m)
+			continue
+		}
+		p, err := a.provider([]string{arg})
+		if err != nil {
+			return nil, err
+		}
+		m := cheapest(a.models.List(p.ID()))
+		if m == nil {
+			return nil, fmt.Errorf("provider %s has no chat model to try", p.ID())
+		}
+		list = append(list, m)
+	}
+	if len(args) > 0 {
+		return list, nil
+	}
+	available := make(map[string][]*ai.Model)
+	for _, m := range a.models.Available(ctx) {
+		available[m.Provider] = append(available[m.Provider], m)
+	}
+	for _, p := range a.models.Providers() {
+		if m := cheapest(available[p.ID()]); m != nil {
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// tryAll tries the models at the same time, shows how it went in their order, and
+// counts the failures.
+func (a *app) tryAll(ctx context.Context, list []*ai.Model) (bad int) {
+	type result struct {
+		line string
+		ok   bool
+	}
+	results := make([]chan result, len(list))
+	slots := make(chan struct{}, atOnce)
+	var wg sync.WaitGroup
+	for i, m := range list {
+		results[i] = make(chan result, 1)
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			line, ok := a.try(ctx, m)
+			results[i] <- result{line, ok}
+		})
+	}
+	for _, r := range results {
+		r := <-r
+		fmt.Fprintln(a.out, r.line)
+		if !r.ok {
+			bad++
+		}
+	}
+	wg.Wait()
+	return bad
+}
+
+// try sends a very small request.
+func (a *app) try(ctx context.Context, m *ai.Model) (line string, ok bool) {
+	req := ai.Request{Messages: []ai.Message{ai.UserText("Say ok.")}}
+	begin := time.Now()
+	answer, err := a.models.Complete(ctx, m, req, ai.Options{MaxTokens: 64, Timeouts: ai.Timeouts{Total: time.Minute}})
+	if err == nil {
+		return fmt.Sprintf("%s  ok (%v)", m.Ref(), time.Since(begin).Round(time.Millisecond)), true
+	}
+	kind := ai.KindUnknown
+	if answer.Failure != nil {
+		kind = answer.Failure.Kind
+	}
+	return fmt.Sprintf("%s  FAILED (%s): %v", m.Ref(), kind, err), false
+}
+
+// unknownModels looks up the models that settings.json names. Those of providers that
+// are not built in are the business of pi, which knows models.json.
+func (a *app) unknownModels() (unknown []string, known int) {
+	refs, err := a.home.configured()
+	if err != nil {
+		return []string{"settings.json  FAILED (config): " + err.Error()}, 0
+	}
+	for _, ref := range refs {
+		provider, id, _ := strings.Cut(ref, "/")
+		if a.models.Provider(provider) == nil {
+			continue
+		}
+		_, err := a.models.Model(provider, id)
+		if err != nil {
+			if at := strings.LastIndexByte(id, ':'); at > 0 { // a level of thinking may follow
+				_, err = a.models.Model(provider, id[:at])
+			}
+		}
+		if err == nil {
+			known++
+			continue
+		}
+		unknown = append(unknown, fmt.Sprintf("%s  FAILED (config): settings.json names it, but %v", ref, err))
+	}
+	return unknown, known
+}
+
+// cheapest picks the chat model that costs least to ask; one without a price counts
+// as dear, as such lists are often incomplete.
+func cheapest(models []*ai.Model) *ai.Model {
+	price := func(m *ai.Model) float64 {
+		if m.Cost.Input+m.Cost.Output == 0 {
+			return 1e9
+		}
+		return m.Cost.Input + m.Cost.Output
+	}
+	var best *ai.Model
+	for _, m := range models {
+		if (m.Type == "" || m.Type == ai.ModelChat) && (best == nil || price(m) < price(best)) {
+			best = m
+		}
+	}
+	return best
+}
