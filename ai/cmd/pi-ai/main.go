@@ -61,7 +61,7 @@ func program(client *http.Client) int {
 	if err == nil {
 		return 0
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, auth.ErrCancelled) {
 		fmt.Fprintln(os.Stderr, "pi-ai: interrupted")
 		return 130
 	}

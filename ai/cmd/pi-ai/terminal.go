@@ -96,24 +96,29 @@ func label(p auth.Prompt) string {
 	return p.Message + " (" + p.Placeholder + ")"
 }
 
-// secret reads without showing what is typed. When it is taken back the terminal
-// shows again what is typed.
+// secret reads without showing what is typed. The terminal is told so before the
+// question appears: a key may be pasted that very moment.
 func (t *terminal) secret(ctx context.Context, p auth.Prompt) (string, error) {
 	fd := int(t.file.Fd())
-	state, err := term.GetState(fd)
+	state, err := term.MakeRaw(fd)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("hide what is typed: %w", err)
 	}
-	fmt.Fprintf(t.out, "%s, not shown: ", label(p))
+	editor := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{t.file, t.out}, "")
 	text, err := t.wait(ctx, func() answer {
-		b, err := term.ReadPassword(fd)
-		if errors.Is(err, io.EOF) {
+		line, err := editor.ReadPassword(label(p) + ", not shown: ")
+		if errors.Is(err, io.EOF) { // Ctrl+C and Ctrl+D
 			err = auth.ErrCancelled
 		}
-		return answer{string(b), err}
+		return answer{line, err}
 	})
-	fmt.Fprintln(t.out)
-	return text, errors.Join(err, term.Restore(fd, state))
+	if err = errors.Join(err, term.Restore(fd, state)); err != nil {
+		fmt.Fprintln(t.out)
+	}
+	return text, err
 }
 
 func (t *terminal) choose(ctx context.Context, p auth.Prompt) (string, error) {
