@@ -26,24 +26,23 @@ func (LocalFS) NativePath(name string) (string, bool) { return name, true }
 
 // ReadFile reads a whole file.
 func (LocalFS) ReadFile(ctx context.Context, name string) ([]byte, error) {
-	if err := live(ctx, "read", name); err != nil {
+	f, err := openLocal(ctx, name)
+	if err != nil {
 		return nil, err
 	}
-	return os.ReadFile(name)
+	defer f.Close()
+	data, err := readAll(ctx, f, name)
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // Open opens a file for reading.
 func (LocalFS) Open(ctx context.Context, name string) (fs.File, error) {
-	if err := live(ctx, "open", name); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(name)
+	f, err := openLocal(ctx, name)
 	if err != nil {
 		return nil, err
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errIsDir}
 	}
 	return f, nil
 }
@@ -161,7 +160,8 @@ func renamed(err error, target string) error {
 // overwrite writes data over the content of target. It shortens the file only
 // after writing, so that space that the file had can not be lost to others meanwhile.
 func overwrite(target string, data []byte) error {
-	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	// A pipe that nobody reads is an error, nothing to wait for.
+	f, err := os.OpenFile(target, os.O_WRONLY|openNonblocking, 0)
 	if err != nil {
 		return err
 	}

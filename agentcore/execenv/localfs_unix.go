@@ -15,6 +15,10 @@ var (
 	errInUse  error = syscall.ENOTEMPTY
 )
 
+// openNonblocking is the flag with which opening a pipe does not wait for the
+// other side.
+const openNonblocking = syscall.O_NONBLOCK
+
 // sharedInode reports whether a file has further names, which a replacement
 // would leave behind with the old content.
 func sharedInode(info fs.FileInfo) bool {

@@ -17,6 +17,9 @@ var (
 	errInUse  error = syscall.ENOTEMPTY
 )
 
+// openNonblocking means nothing here: opening a pipe of Windows does not wait.
+const openNonblocking = 0
+
 // sharedInode is always false: os.FileInfo does not tell the number of links
 // without opening the file, and hard links are rare on Windows.
 func sharedInode(fs.FileInfo) bool { return false }

@@ -300,3 +300,18 @@ func TestRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What stands in the place of a file must not be read without end.
+func TestReadRefusesDevices(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip("no such device here")
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("/dev/zero", link); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if _, err := readFile(link); err == nil {
+		t.Error("read a device to its end")
+	}
+}

@@ -22,7 +22,7 @@ type Config struct {
 	APIs      []ai.API
 	// File is the path of models.json, "" for none; Files reads it.
 	File  string
-	Files execenv.FileReader
+	Files execenv.ConfigReader
 	// Credentials are the stored ones; nil means none.
 	Credentials auth.Store
 	Env         auth.Environment
@@ -63,7 +63,7 @@ func New(ctx context.Context, c Config) (*Runtime, []error) {
 }
 
 func readFile(ctx context.Context, c Config) (*File, error) {
-	data, err := c.Files.ReadFile(ctx, c.File)
+	data, err := execenv.ReadConfig(ctx, c.Files, c.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &File{}, nil

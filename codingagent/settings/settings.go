@@ -119,9 +119,9 @@ func Defaults() Settings {
 }
 
 // Load reads a settings file. A file that is not there is an empty one.
-func Load(ctx context.Context, files execenv.FileReader, path string) (Settings, []Diagnostic) {
+func Load(ctx context.Context, files execenv.ConfigReader, path string) (Settings, []Diagnostic) {
 	s := Defaults()
-	data, err := files.ReadFile(ctx, path)
+	data, err := execenv.ReadConfig(ctx, files, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/tools/textedit"
+	"github.com/pi-go/pi/codingagent/tools/truncate"
 )
 
 // EditDetails are the details of an edit.
@@ -86,6 +87,10 @@ func mendEdit(args json.RawMessage) (json.RawMessage, error) {
 	obj["edits"] = list
 	return json.Marshal(obj)
 }
+
+// maxEditFile is the size of the largest file that is edited; the work needs
+// several times as much memory.
+const maxEditFile = 64 << 20
 
 type editor struct{ o Options }
 
@@ -170,6 +175,9 @@ func (e editor) state(ctx context.Context, given, name string) (fs.FileInfo, err
 		return nil, fmt.Errorf("cannot edit %s: it is a directory (EISDIR)", given)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("cannot edit %s: it is a device, a pipe or a socket, no file", given)
+	case info.Size() > maxEditFile:
+		return nil, fmt.Errorf("cannot edit %s: it has %s, more than the %s that edit takes; change it with a shell command such as sed",
+			given, truncate.FormatSize(info.Size()), truncate.FormatSize(maxEditFile))
 	}
 	return info, nil
 }

@@ -24,6 +24,13 @@ type ImageReader func(ctx context.Context, data []byte) (image *ai.Image, note s
 // told that pi waits for it.
 const stdinPatience = time.Second
 
+// maxText is the size of the longest piped input or text file that becomes
+// part of a prompt, maxFile that of the largest @file, for images.
+const (
+	maxText = 16 << 20
+	maxFile = 64 << 20
+)
+
 // ReadStdin reads piped input to its end. When nothing came for a second it
 // says on stderr that it waits, and for what, and goes on waiting: input that
 // is slow to come must not be lost.
@@ -34,7 +41,7 @@ func ReadStdin(ctx context.Context, in io.Reader, stderr io.Writer) (string, err
 	}
 	done := make(chan result, 1)
 	go func() {
-		data, err := io.ReadAll(in)
+		data, err := io.ReadAll(io.LimitReader(in, maxText+1))
 		done <- result{data, err}
 	}()
 	t := time.NewTimer(stdinPatience)
@@ -44,6 +51,9 @@ func ReadStdin(ctx context.Context, in io.Reader, stderr io.Writer) (string, err
 		case r := <-done:
 			if r.err != nil {
 				return "", fmt.Errorf("read standard input: %w", r.err)
+			}
+			if len(r.data) > maxText {
+				return "", fmt.Errorf("standard input has more than %d MiB, more than any model reads: send a part, or save it to a file and name that in the prompt", maxText>>20)
 			}
 			return strings.ToValidUTF8(strings.TrimSpace(string(r.data)), "\uFFFD"), nil
 		case <-t.C:
@@ -94,10 +104,12 @@ func BuildPrompts(ctx context.Context, env execenv.Env, stdin string, files, tex
 // fileBlock reads an @file: text in a tag that names it, or an image.
 func fileBlock(ctx context.Context, env execenv.Env, name string, image ImageReader) (string, *ai.Image, error) {
 	path := env.Abs(expandHome(name, env.Home))
-	data, err := env.FS.ReadFile(ctx, path)
+	data, err := execenv.ReadAtMost(ctx, env.FS, path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil, fmt.Errorf("file not found: %s%s", path, nearFiles(ctx, env, path))
+	case errors.Is(err, execenv.ErrTooLarge):
+		return "", nil, tooLarge(name, path, maxFile)
 	case err != nil:
 		return "", nil, fmt.Errorf("read @%s: %w", name, err)
 	case len(data) == 0:
@@ -112,6 +124,9 @@ func fileBlock(ctx context.Context, env execenv.Env, name string, image ImageRea
 			return fmt.Sprintf("<file name=%q>%s</file>", path, note), img, nil
 		}
 	}
+	if len(data) > maxText {
+		return "", nil, tooLarge(name, path, maxText)
+	}
 	text := strings.TrimPrefix(string(data), "\uFEFF")
 	if strings.IndexByte(text, 0) >= 0 {
 		return "", nil, fmt.Errorf("read @%s: %s is a binary file, neither text nor an image", name, path)
@@ -120,6 +135,10 @@ func fileBlock(ctx context.Context, env execenv.Env, name string, image ImageRea
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	return fmt.Sprintf("<file name=%q>\n%s\n</file>", path, strings.TrimSuffix(text, "\n")), nil, nil
+}
+
+func tooLarge(name, path string, limit int) error {
+	return fmt.Errorf("read @%s: %s has more than %d MiB, too much for a prompt: name it in the prompt without the @, and the agent reads what it needs", name, path, limit>>20)
 }
 
 // nearFiles suggests names in the same directory.

@@ -91,3 +91,36 @@ func TestReadStdinSaysThatItWaits(t *testing.T) {
 		t.Errorf("read %q", text)
 	}
 }
+
+// endless is input that never ends.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'y'
+	}
+	return len(b), nil
+}
+
+func TestEndlessInputIsRefused(t *testing.T) {
+	if _, err := ReadStdin(t.Context(), endless{}, io.Discard); err == nil || !strings.Contains(err.Error(), "16 MiB") {
+		t.Errorf("standard input: %v", err)
+	}
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big")
+	if err := os.WriteFile(big, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env, err := execenv.Local(dir, execenv.LocalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int64{maxText + 1, maxFile + 1} {
+		if err := os.Truncate(big, size); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := BuildPrompts(t.Context(), env, "", []string{"big"}, nil, nil); err == nil || !strings.Contains(err.Error(), "without the @") {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}

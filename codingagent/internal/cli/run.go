@@ -256,7 +256,7 @@ func (p *program) systemPrompts(ctx context.Context) (system string, add []strin
 		if info, err := p.files.Stat(ctx, path); err != nil || !info.Mode().IsRegular() {
 			return v, nil
 		}
-		data, err := p.files.ReadFile(ctx, path)
+		data, err := execenv.ReadAtMost(ctx, p.files, path, maxText)
 		if err != nil {
 			return "", fmt.Errorf("read system prompt: %w", err)
 		}
