@@ -343,3 +343,33 @@ func TestFindShell(t *testing.T) {
 		t.Errorf("a script on standard input: %q, %v", out.String(), err)
 	}
 }
+
+// A command that is stopped takes along what it started, also in sessions of
+// their own.
+func TestStoppingACommandEndsItsDescendants(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("the system does not tell who descends from whom")
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid here")
+	}
+	for _, script := range []string{
+		`setsid sleep 300 & echo $!; sleep 300`,
+		`setsid sh -c 'echo $$; sleep 300; true' & sleep 300`,
+		`setsid sh -c 'setsid sleep 300 & echo $!; sleep 300; true' & sleep 300`,
+	} {
+		env := localEnv(t, execenv.LocalShellOptions{})
+		ctx, cancel := context.WithCancel(t.Context())
+		var out strings.Builder
+		_, err := env.Run(ctx, execenv.Command{Script: script, Output: func(b []byte) {
+			out.Write(b)
+			cancel()
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", script, err)
+		}
+		for _, pid := range pidsIn(t, out.String()) {
+			eventually(t, script+": the child ends", func() bool { return !alive(pid) })
+		}
+	}
+}

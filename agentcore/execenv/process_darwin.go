@@ -10,30 +10,30 @@ import (
 // children, whatever it is asked for.
 func waitUnreaped(int) bool { return false }
 
-// killSession kills the process group of a session's leader, and then whatever
-// else is in the session. Stopping the group first keeps it from forking on.
-func killSession(sid int) {
-	syscall.Kill(-sid, syscall.SIGSTOP)
-	syscall.Kill(-sid, syscall.SIGKILL)
-	for range 8 {
-		found := false
-		procs, err := unix.SysctlKinfoProcSlice("kern.proc.all")
-		if err != nil {
-			return
-		}
-		const zombie = 5 // SZOMB of <sys/proc.h>
-		for _, p := range procs {
-			pid := int(p.Proc.P_pid)
-			if p.Proc.P_stat == zombie {
-				continue
-			}
-			if s, err := unix.Getsid(pid); err == nil && s == sid {
-				found = true
-				syscall.Kill(pid, syscall.SIGKILL)
-			}
-		}
-		if !found {
-			return
-		}
-	}
+// process is what the system tells of a process.
+type process struct {
+	pid, parent, session int
+	dead                 bool
 }
+
+// snapshot lists the processes of the system.
+func snapshot() []process {
+	procs, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	if err != nil {
+		return nil
+	}
+	const zombie = 5 // SZOMB of <sys/proc.h>
+	list := make([]process, 0, len(procs))
+	for _, p := range procs {
+		pid := int(p.Proc.P_pid)
+		session, err := unix.Getsid(pid)
+		if err != nil {
+			continue
+		}
+		list = append(list, process{pid: pid, parent: int(p.Eproc.Ppid), session: session, dead: p.Proc.P_stat == zombie})
+	}
+	return list
+}
+
+// stopGroup keeps a process group from forking on.
+func stopGroup(pgid int) { syscall.Kill(-pgid, syscall.SIGSTOP) }

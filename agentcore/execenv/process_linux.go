@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,25 +19,22 @@ func waitUnreaped(pid int) bool {
 	}
 }
 
-// killSession kills the process group of a session's leader, and then whatever
-// else is in the session: timeout(1) and shells with job control put their
-// children into groups of their own.
-func killSession(sid int) {
-	syscall.Kill(-sid, syscall.SIGKILL)
-	// A process can fork between being listed and being killed, so look again
-	// until nothing is left. Zombies do not count.
-	for range 8 {
-		found := false
-		for _, pid := range processes() {
-			if session, dead, ok := sessionOf(pid); ok && session == sid && !dead {
-				found = true
-				syscall.Kill(pid, syscall.SIGKILL)
-			}
-		}
-		if !found {
-			return
+// process is what /proc tells of a process.
+type process struct {
+	pid, parent, session int
+	dead                 bool
+}
+
+// snapshot lists the processes of the system.
+func snapshot() []process {
+	pids := processes()
+	list := make([]process, 0, len(pids))
+	for _, pid := range pids {
+		if p, ok := readProcess(pid); ok {
+			list = append(list, p)
 		}
 	}
+	return list
 }
 
 // processes lists the process ids of the system.
@@ -58,18 +54,24 @@ func processes() []int {
 	return pids
 }
 
-// sessionOf reads the session of a process and whether it is a zombie, from
-// /proc/PID/stat (proc(5)): "pid (name) state ppid pgrp session ...", where the
-// name may hold anything.
-func sessionOf(pid int) (session int, dead, ok bool) {
+// readProcess reads /proc/PID/stat (proc(5)): "pid (name) state ppid pgrp
+// session ...", where the name may hold anything.
+func readProcess(pid int) (process, bool) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return 0, false, false
+		return process{}, false
 	}
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
 	if len(fields) < 4 {
-		return 0, false, false
+		return process{}, false
 	}
-	session, err = strconv.Atoi(string(fields[3]))
-	return session, fields[0][0] == 'Z' || fields[0][0] == 'X', err == nil
+	p := process{pid: pid, dead: fields[0][0] == 'Z' || fields[0][0] == 'X'}
+	if p.parent, err = strconv.Atoi(string(fields[1])); err != nil {
+		return process{}, false
+	}
+	p.session, err = strconv.Atoi(string(fields[3]))
+	return p, err == nil
 }
+
+// stopGroup does nothing here.
+func stopGroup(int) {}

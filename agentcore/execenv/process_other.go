@@ -2,7 +2,10 @@
 
 package execenv
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // waitUnreaped is left out: the shell is reaped when it ends, and from then on
 // its group is not killed any more.
@@ -10,3 +13,6 @@ func waitUnreaped(int) bool { return false }
 
 // killSession kills the process group of a session's leader.
 func killSession(sid int) { syscall.Kill(-sid, syscall.SIGKILL) }
+
+// KillTree kills a process.
+func KillTree(p *os.Process) error { return p.Kill() }

@@ -51,13 +51,19 @@ func (t *tree) kill() {
 	if t.reaped {
 		return
 	}
+	KillTree(t.cmd.Process)
+}
+
+// KillTree kills a process that was started here, and its descendants.
+func KillTree(p *os.Process) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	kill := exec.CommandContext(ctx, "taskkill", "/F", "/T", "/PID", strconv.Itoa(t.cmd.Process.Pid))
+	kill := exec.CommandContext(ctx, "taskkill", "/F", "/T", "/PID", strconv.Itoa(p.Pid))
 	kill.SysProcAttr = &syscall.SysProcAttr{HideWindow: true}
-	if kill.Run() != nil {
-		t.cmd.Process.Kill()
+	if kill.Run() == nil {
+		return nil
 	}
+	return p.Kill()
 }
 
 // stopReading unblocks a pending Read: closing a pipe cancels its reads.

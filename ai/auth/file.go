@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/pi-go/pi/ai/jsonobj"
@@ -115,7 +114,7 @@ func setCredential(doc *jsonobj.Document, provider string, c *Credential) error 
 // load reads the file; nil when there is none. It takes the lock only when what
 // it sees may be half of what another program is writing in place.
 func (s *FileStore) load(ctx context.Context) (*jsonobj.Document, error) {
-	text, err := os.ReadFile(s.path)
+	text, err := lockfile.ReadFile(s.path)
 	if err == nil && strings.TrimSpace(string(text)) != "" {
 		if doc, err := s.open(text); err == nil {
 			return doc, nil

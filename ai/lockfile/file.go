@@ -118,7 +118,7 @@ func WriteFile(path string, text []byte, perm fs.FileMode) error {
 // readFile returns text that is not nil if there is a file.
 func readFile(path string) (text []byte, err error) {
 	err = retry(func() error {
-		text, err = readRegular(path)
+		text, err = ReadFile(path)
 		return err
 	})
 	if err == nil && text == nil {
@@ -130,17 +130,18 @@ func readFile(path string) (text []byte, err error) {
 // maxSize is the size of the largest file that is read.
 const maxSize = 64 << 20
 
-// readRegular reads a regular file. A pipe in its place would be waited for
-// forever, a device read without end.
-func readRegular(path string) ([]byte, error) {
+// ReadFile reads a file without a lock. It must be a regular file of at most
+// 64 MiB: a pipe in its place would be waited for forever, a device read without
+// end.
+func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("it is not a regular file but has the mode %v", info.Mode())
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is not a regular file but has the mode %v", info.Mode())}
 	case info.Size() > maxSize:
-		return nil, fmt.Errorf("it has %d bytes, more than the %d that are read", info.Size(), maxSize)
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has %d bytes, more than the %d that are read", info.Size(), maxSize)}
 	}
 	return os.ReadFile(path)
 }

@@ -10,8 +10,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"os/user"
+	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -28,16 +31,9 @@ var version = ai.Version
 func main() { os.Exit(run()) }
 
 func run() int {
-	dir, err := os.Getwd()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "Error: the working directory is gone: %s\n", err)
-		return 1
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "Error: there is no home directory: %s\n", err)
-		return 1
-	}
+	// Both may be missing; what needs them says so.
+	dir, _ := os.Getwd()
+	home := homeDir()
 	// Programs that commands start can tell that an agent runs them.
 	for name, value := range map[string]string{"PI_CODING_AGENT": "true", "AI_AGENT": "pi"} {
 		if err := os.Setenv(name, value); err != nil {
@@ -46,9 +42,9 @@ func run() int {
 		}
 	}
 	groups := new(execenv.Groups)
-	s := listen(groups)
-	defer s.cancel(nil)
 	inTerminal, outTerminal := term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd()))
+	s := listen(groups, inTerminal && outTerminal)
+	defer s.cancel(nil)
 	return cli.Run(s.ctx, os.Args[1:], &cli.System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTerminal: inTerminal, OutTerminal: outTerminal,
@@ -69,16 +65,47 @@ type signals struct {
 	chat bool
 }
 
+// homeDir gives the absolute path of the home directory, "" if there is none.
+// Services and containers often run without HOME.
+func homeDir() string {
+	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
+		return dir
+	}
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
+}
+
+// orderly is how long the end of the work may take after a signal. What takes
+// longer hangs (a dead network mount, a device); all that was received is in
+// the session's file by then.
+const orderly = 2 * time.Second
+
+// heeded lists the signals to handle. nohup and shells that put a command into
+// the background have some ignored, and then they stay so; but a person at a
+// terminal can always press Ctrl+C.
+func heeded(terminal bool) []os.Signal {
+	list := []os.Signal{syscall.SIGTERM}
+	if terminal || !signal.Ignored(syscall.SIGINT) {
+		list = append(list, syscall.SIGINT)
+	}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
 // listen begins to handle signals. The first one ends the work in an orderly
-// way and kills what commands are running; a second one ends the program at
-// once.
-func listen(groups *execenv.Groups) *signals {
+// way and kills what commands are running; a second one, or the end of
+// patience, ends the program at once.
+func listen(groups *execenv.Groups, terminal bool) *signals {
 	s := &signals{interrupts: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	// Writing to a closed pipe must be an error, not our death.
 	signal.Ignore(syscall.SIGPIPE)
 	c := make(chan os.Signal, 4)
-	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(c, heeded(terminal)...)
 	go func() {
 		for sig := range c {
 			if sig == syscall.SIGINT && s.interrupt() {
@@ -92,6 +119,7 @@ func listen(groups *execenv.Groups) *signals {
 				os.Exit(cause.Code)
 			}
 			s.cancel(cause)
+			time.AfterFunc(orderly, func() { os.Exit(cause.Code) })
 			groups.KillAll()
 		}
 	}()

@@ -9,6 +9,7 @@ import (
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 )
 
 // listModels prints the models that can be used, as a table.
@@ -36,7 +37,7 @@ func (p *program) listModels(ctx context.Context) error {
 	for _, m := range list {
 		rows = append(rows, []string{m.Provider, m.ID, tokens(m.ContextWindow), tokens(m.MaxTokens), yes[m.Reasoning], yes[m.Accepts("image")]})
 	}
-	_, err := fmt.Fprint(p.sys.Out, table(rows))
+	_, err := fmt.Fprint(p.sys.Out, interactive.Clean(table(rows)))
 	return err
 }
 

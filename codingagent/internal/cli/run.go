@@ -37,7 +37,12 @@ type Signal struct {
 func (s Signal) Error() string { return "stopped by " + s.Name }
 
 // Run runs a command line without the program's name and gives the exit code.
+//
+// What goes to sys.Err is made harmless for a terminal: messages quote names
+// and texts from files, servers and arguments.
 func Run(ctx context.Context, argv []string, sys *System) int {
+	sys = new(*sys)
+	sys.rawErr, sys.Err = sys.Err, cleanWriter{sys.Err}
 	err := run(ctx, argv, sys)
 	var signal Signal
 	switch {
@@ -94,6 +99,12 @@ type program struct {
 }
 
 func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) {
+	switch {
+	case sys.Dir == "":
+		return nil, errors.New("the working directory is gone, or may not be looked at; go to another one")
+	case sys.Home == "" && sys.Env.Lookup("PI_CODING_AGENT_DIR") == "":
+		return nil, errors.New("there is no home directory; set HOME, or PI_CODING_AGENT_DIR")
+	}
 	env, err := execenv.Local(sys.Dir, execenv.LocalOptions{Home: sys.Home})
 	if err != nil {
 		return nil, err
