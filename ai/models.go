@@ -407,7 +407,10 @@ func (m *Models) Stream(ctx context.Context, model *Model, req Request, opts Opt
 		if err != nil {
 			return err
 		}
-		return api.Stream(ctx, call, out)
+		secrets := newRedactor(call)
+		err = api.Stream(ctx, call, out)
+		secrets.diagnostics(out.Message().Diagnostics)
+		return secrets.error(err)
 	})
 }
 
