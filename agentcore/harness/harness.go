@@ -90,7 +90,10 @@ type Harness struct {
 	// last it belongs to the goroutine of the prompt.
 	recovered bool
 	last      entryOf
-	shown     int // queued texts at the last QueueUpdate
+	// unsaved says that a message of this prompt could not be written. It
+	// belongs to the goroutine of the prompt, too.
+	unsaved bool
+	shown   int // queued texts at the last QueueUpdate
 }
 
 // entryOf remembers where the newest answer is stored.

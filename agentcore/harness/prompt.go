@@ -141,7 +141,10 @@ func (h *Harness) makeRoomForPrompt(ctx context.Context, message *ai.UserMessage
 // session, of hooks and of listeners.
 func ours(err error, answer *ai.AssistantMessage) error {
 	var api *ai.APIError
+	var save *saveError
 	switch {
+	case errors.As(err, &save):
+		return save
 	case err == nil, errors.As(err, &api) && answer != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return nil
 	}
@@ -202,7 +205,7 @@ func (h *Harness) settle(ctx context.Context, result *Result) error {
 	aborted := ctx.Err() != nil
 	// Neither an abort nor a deadline may lose what was received.
 	ctx = context.WithoutCancel(ctx)
-	errs := []error{h.addWaiting(ctx)}
+	errs := []error{h.forgetUnsaved(ctx), h.addWaiting(ctx)}
 	if err := h.session.Sync(ctx); err != nil {
 		errs = append(errs, fmt.Errorf("sync session: %w", err))
 	}
@@ -216,6 +219,30 @@ func (h *Harness) settle(ctx context.Context, result *Result) error {
 	return errors.Join(errs...)
 }
 
+// saveError says that a message could not be written.
+type saveError struct {
+	role ai.Role
+	err  error
+}
+
+func (e *saveError) Error() string { return fmt.Sprintf("save %s message: %v", e.role, e.err) }
+
+func (e *saveError) Unwrap() error { return e.err }
+
+// forgetUnsaved takes what could not be written out of the transcript: what
+// the model sees and what the session holds stay the same.
+func (h *Harness) forgetUnsaved(ctx context.Context) error {
+	if !h.unsaved {
+		return nil
+	}
+	h.unsaved = false
+	c, err := h.session.Context(ctx)
+	if err != nil {
+		return fmt.Errorf("read the session back: %w", err)
+	}
+	return h.agent.SetMessages(c.Messages)
+}
+
 // hear is the first to get the events of the agent: it writes finished
 // messages into the session, then passes the event on.
 func (h *Harness) hear(ctx context.Context, ev agentcore.Event) error {
@@ -227,9 +254,13 @@ func (h *Harness) hear(ctx context.Context, ev agentcore.Event) error {
 			h.tellQueueAfterDelivery(ctx)
 		}
 	case *agentcore.MessageEnd:
+		if h.unsaved {
+			return nil // what follows a hole is not kept
+		}
 		id, err := h.session.AppendMessage(saving, ev.Message)
 		if err != nil {
-			return fmt.Errorf("save %s message: %w", ev.Message.Role(), err)
+			h.unsaved = true
+			return &saveError{ev.Message.Role(), err}
 		}
 		if a, ok := ev.Message.(*ai.AssistantMessage); ok {
 			h.last = entryOf{a, id}

@@ -38,15 +38,39 @@ func (d *Dir) Create(ctx context.Context, h Header, lines iter.Seq2[[]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	if given {
-		switch _, err := d.find(ctx, h.ID, true); {
-		case err == nil:
+	path := filepath.Join(d.path, h.FileName())
+	if !given {
+		return CreateFile(ctx, path, h, lines)
+	}
+	if err := d.free(ctx, h.ID); err != nil {
+		return nil, err
+	}
+	// Another process may take the id before the file appears.
+	return createFile(ctx, path, h, lines, func() (*FileLock, error) {
+		lock, err := LockFile(filepath.Join(d.path, h.ID), h.ID)
+		if errors.Is(err, ErrLocked) {
 			return nil, fmt.Errorf("create session %s: %w", h.ID, ErrTaken)
-		case !errors.Is(err, ErrNotFound):
+		}
+		if err != nil {
 			return nil, err
 		}
+		if err := d.free(context.WithoutCancel(ctx), h.ID); err != nil {
+			return nil, errors.Join(err, lock.Release())
+		}
+		return lock, nil
+	})
+}
+
+// free reports an id that is taken.
+func (d *Dir) free(ctx context.Context, id string) error {
+	_, err := d.find(ctx, id, true)
+	switch {
+	case err == nil:
+		return fmt.Errorf("create session %s: %w", id, ErrTaken)
+	case errors.Is(err, ErrNotFound):
+		return nil
 	}
-	return CreateFile(ctx, filepath.Join(d.path, h.FileName()), h, lines)
+	return err
 }
 
 // Open implements [Repo].

@@ -417,3 +417,30 @@ func TestStatsAgree(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
+
+// Several processes that are told to use the same new id at once must not make
+// a session each.
+func TestOneIDOneSession(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	var made []Storage
+	for range 3 { // as three processes: all find the id free
+		s, err := NewDir(path).Create(t.Context(), Header{ID: "same"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		made = append(made, s)
+	}
+	for i, s := range made {
+		stub := Stub{ID: "a", Type: TypeMessage, Role: "user"}
+		_, err := s.Append(t.Context(), stub, []byte(`{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"hi"}}`))
+		if (i == 0) != (err == nil) || i > 0 && !errors.Is(err, ErrTaken) {
+			t.Errorf("session %d: %v", i, err)
+		}
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil || len(entries) != 2 { // the session and its lock
+		t.Errorf("%v, %v", entries, err)
+	}
+}

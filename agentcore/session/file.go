@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // File is the [Storage] of one session in a file of JSON lines. Make one with
@@ -36,6 +37,8 @@ type File struct {
 	image []byte
 	// old is the file that the image replaces, nil for a new session.
 	old *oldFile
+	// claim is asked before a new file is made; nil allows it.
+	claim func() (*FileLock, error)
 	// first holds the stubs found on opening until Scan asks for them.
 	first stubList
 }
@@ -57,26 +60,27 @@ func OpenFile(ctx context.Context, path string, mode Mode, empty Header) (*File,
 }
 
 func (f *File) open(ctx context.Context, empty Header) error {
+	info, err := os.Stat(f.path) // before a lock file is made
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%w: it is a directory", ErrNotSession)
+	case !info.Mode().IsRegular(): // opening or reading it might never end
+		return fmt.Errorf("%w: it is a device, a pipe or a socket", ErrNotSession)
+	}
 	flag := os.O_RDONLY
 	if f.mode == ReadWrite {
 		flag = os.O_RDWR | os.O_APPEND
-		if _, err := os.Stat(f.path); err != nil { // before a lock file is made
-			return err
-		}
-		var err error
 		if f.lock, err = LockFile(f.path, f.path); err != nil {
 			return err
 		}
 	}
-	var err error
 	if f.f, err = os.OpenFile(f.path, flag, 0); err != nil {
 		return err
 	}
 	if f.info, err = f.f.Stat(); err != nil {
 		return err
-	}
-	if f.info.IsDir() {
-		return fmt.Errorf("%w: it is a directory", ErrNotSession)
 	}
 	f.size = f.info.Size()
 	if f.size == 0 && f.mode == ReadWrite {
@@ -152,7 +156,16 @@ func (s Stub) checked() Stub {
 // the lines; it must not be there already. Lines are entries as stored, ids
 // included.
 func CreateFile(ctx context.Context, path string, h Header, lines iter.Seq2[[]byte, error]) (*File, error) {
+	return createFile(ctx, path, h, lines, nil)
+}
+
+// createFile is [CreateFile]. claim, if not nil, is asked for the right to
+// make the file just before that is done.
+func createFile(ctx context.Context, path string, h Header, lines iter.Seq2[[]byte, error], claim func() (*FileLock, error)) (*File, error) {
 	path, err := filepath.Abs(path)
+	if err == nil {
+		h, err = h.Complete(new(IDs), time.Now())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("create session %s: %w", path, err)
 	}
@@ -162,7 +175,7 @@ func CreateFile(ctx context.Context, path string, h Header, lines iter.Seq2[[]by
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("create session %s: %w", path, fs.ErrExist)
 	}
-	f := &File{path: path, header: h, image: append(h.AppendJSON(nil), '\n')}
+	f := &File{path: path, header: h, image: append(h.AppendJSON(nil), '\n'), claim: claim}
 	if err := f.fill(ctx, lines); err != nil {
 		return nil, errors.Join(fmt.Errorf("create session %s: %w", path, err), f.Close())
 	}
@@ -388,6 +401,13 @@ func (f *File) write() error {
 	dir := filepath.Dir(f.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
+	}
+	if f.claim != nil {
+		claimed, err := f.claim()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = claimed.Release() }() // the file is made, or not, by then
 	}
 	lock, err := LockFile(f.path, f.path)
 	if err != nil {

@@ -136,8 +136,12 @@ func (h Header) FileName() string {
 
 const fileSuffix = ".jsonl"
 
+// maxID is the length of the longest id that a program may use: with time and
+// suffixes it has to fit into a file name.
+const maxID = 200
+
 // CheckID reports whether a program may use id for a new session: letters and
-// digits, and between them also dots, underscores and hyphens.
+// digits, and between them also dots, underscores and hyphens, at most 200 characters.
 func CheckID(id string) error {
 	for i := range len(id) {
 		c := id[i]
@@ -147,8 +151,11 @@ func CheckID(id string) error {
 			return fmt.Errorf("session id %q: use letters and digits, and between them . _ and -", id)
 		}
 	}
-	if id == "" {
+	switch {
+	case id == "":
 		return errors.New("session id is empty")
+	case len(id) > maxID:
+		return fmt.Errorf("session id has %d characters; use at most %d", len(id), maxID)
 	}
 	return nil
 }

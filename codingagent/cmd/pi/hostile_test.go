@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/pi-go/pi/ai/aitest/mockllm"
 )
 
@@ -32,11 +34,8 @@ func TestSignalWhileNobodyReadsTheOutput(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			w.Close()
-			if _, err := r.Read(make([]byte, 1)); err != nil { // output has begun, and fills the pipe
-				t.Fatal(err)
-			}
-			waitForFullPipe(t, r)
+			defer w.Close()
+			waitForFullPipe(t, w)
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
@@ -48,20 +47,12 @@ func TestSignalWhileNobodyReadsTheOutput(t *testing.T) {
 	}
 }
 
-// waitForFullPipe waits until a pipe holds what pipes hold by default.
-func waitForFullPipe(t *testing.T, r *os.File) {
+// waitForFullPipe waits until nothing can be written to a pipe.
+func waitForFullPipe(t *testing.T, w *os.File) {
 	t.Helper()
-	raw, err := r.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for t.Context().Err() == nil {
-		n := 0
-		err := raw.Control(func(fd uintptr) { n = buffered(fd) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n < 0 || n >= 60<<10 {
+		poll := []unix.PollFd{{Fd: int32(w.Fd()), Events: unix.POLLOUT}}
+		if n, err := unix.Poll(poll, 0); err == nil && n == 0 {
 			return
 		}
 		time.Sleep(5 * time.Millisecond) // the kernel does not tell when
@@ -219,4 +210,44 @@ func (s *sandbox) pid(name string) int {
 		s.t.Fatal(err)
 	}
 	return pid
+}
+
+// A session that can not be written is one clear error, before any model is
+// asked.
+func TestSessionThatCanNotBeWritten(t *testing.T) {
+	s := newSandbox(t)
+	s.put("../home/.pi/agent/sessions", "a file in the place of the directory")
+	o := s.run("--model", "mock/m", "-p", "hi")
+	if n := strings.Count(o.err, "not a directory"); o.code != 1 || n != 1 || strings.Contains(o.err, "listener") {
+		t.Errorf("exit %d, stderr %q", o.code, o.err)
+	}
+	if n := len(s.llm.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// --session names a file that is to be made, too; what is no file is refused
+// and left alone.
+func TestSessionPaths(t *testing.T) {
+	s := newSandbox(t)
+	s.llm.Respond(func(*mockllm.Request) mockllm.Answer { return mockllm.Say("ok") })
+	for range 2 {
+		s.run("--model", "mock/m", "--session", "deep/own.jsonl", "-p", "hi").want(t, 0, "ok\n")
+	}
+	if n := strings.Count(s.get("deep/own.jsonl"), `"role":"user"`); n != 2 {
+		t.Errorf("%d prompts stored", n)
+	}
+	for _, path := range []string{"/dev/null", "/dev/zero", "/"} {
+		if o := s.run("--model", "mock/m", "--session", path, "-p", "hi"); o.code != 1 || strings.Count(o.err, "open session") != 1 {
+			t.Errorf("%s: exit %d, stderr %q", path, o.code, o.err)
+		}
+		if _, err := os.Stat(path + ".lock"); err == nil {
+			t.Errorf("%s.lock was made", path)
+		}
+	}
+	for _, id := range []string{"../../x", "a/b", "..", strings.Repeat("x", 300)} {
+		if o := s.run("--model", "mock/m", "--session-id", id, "-p", "hi"); o.code != 1 || !strings.Contains(o.err, "session id") {
+			t.Errorf("id %.20q: exit %d, stderr %q", id, o.code, o.err)
+		}
+	}
 }

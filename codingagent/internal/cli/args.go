@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pi-go/pi/ai"
 )
@@ -131,7 +132,13 @@ func parseThinking(a *Args, v string) error {
 }
 
 func parseName(a *Args, v string) error {
-	v = strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(v))
+	v = strings.ToValidUTF8(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(v), "\uFFFD")
+	v = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1 // lists of sessions are shown in terminals, also by other programs
+		}
+		return r
+	}, v))
 	if v == "" {
 		return fmt.Errorf("--name: the name is empty")
 	}

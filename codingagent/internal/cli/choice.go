@@ -171,7 +171,7 @@ func (p *program) namedSession(ctx context.Context, dir *session.Dir, header ses
 		}
 		storage, err := session.OpenFile(ctx, path, session.ReadWrite, header)
 		if err != nil {
-			return nil, fmt.Errorf("open session %s: %w", path, err)
+			return nil, err
 		}
 		return session.Load(ctx, storage, options)
 	}

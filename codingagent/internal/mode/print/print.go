@@ -51,7 +51,10 @@ func Run(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 			return ErrReaderGone
 		}
 		if err != nil {
-			return errors.Join(err, out.flush())
+			if failed := out.flush(); failed != nil && ctx.Err() == nil {
+				return failed // that is why
+			}
+			return err
 		}
 		answer = result.Answer
 		if answer == nil || answer.Err() != nil {
