@@ -237,7 +237,11 @@ func TestSessionPaths(t *testing.T) {
 	if n := strings.Count(s.get("deep/own.jsonl"), `"role":"user"`); n != 2 {
 		t.Errorf("%d prompts stored", n)
 	}
-	for _, path := range []string{"/dev/null", "/dev/zero", "/"} {
+	for _, device := range []string{"/dev/null", "/dev/zero", "/"} {
+		path := filepath.Join(s.dir, "link-to-"+strings.Trim(device, "/dev"))
+		if err := os.Symlink(device, path); err != nil {
+			t.Fatal(err)
+		}
 		if o := s.run("--model", "mock/m", "--session", path, "-p", "hi"); o.code != 1 || strings.Count(o.err, "open session") != 1 {
 			t.Errorf("%s: exit %d, stderr %q", path, o.code, o.err)
 		}
