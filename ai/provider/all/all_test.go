@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/catalog"
 	"github.com/pi-go/pi/ai/provider/all"
 )
@@ -26,7 +27,13 @@ func TestProviders(t *testing.T) {
 			t.Errorf("%s is named %q, want %q", p.ID(), p.Name(), c.Name())
 		}
 		if (c.Login().Name != "") != (p.Auth().OAuth != nil) {
-			t.Logf("%s: the catalog offers the login %q", p.ID(), c.Login().Name)
+			t.Errorf("%s: the catalog offers the login %q", p.ID(), c.Login().Name)
+		}
+		if m := p.Auth().OAuth; m != nil && m.Name() != c.Login().Name {
+			t.Errorf("%s: the login is named %q, want %q", p.ID(), m.Name(), c.Login().Name)
+		}
+		if _, ok := p.Auth().APIKey.(auth.KeyLogin); !ok && p.Auth().APIKey != nil {
+			t.Errorf("%s: a key can not be stored", p.ID())
 		}
 		for _, m := range p.Models() {
 			if m.Type != "" {

@@ -194,6 +194,11 @@ func (k configuredKey) Name() string { return k.env.Name() }
 // EnvVars lists the variables.
 func (k configuredKey) EnvVars() []string { return k.env.EnvVars() }
 
+// Login asks for a key, which then comes before the configured one.
+func (k configuredKey) Login(ctx context.Context, ui auth.Interaction) (*auth.Credential, error) {
+	return k.env.Login(ctx, ui)
+}
+
 // Check says where the key would come from.
 func (k configuredKey) Check(in auth.Input) string {
 	if in.Credential == nil && k.key != nil {

@@ -41,6 +41,11 @@ func (credentials) Name() string { return "API key or application default creden
 // EnvVars lists the variables of the key.
 func (c credentials) EnvVars() []string { return c.key.EnvVars() }
 
+// Login asks for a key.
+func (c credentials) Login(ctx context.Context, ui auth.Interaction) (*auth.Credential, error) {
+	return c.key.Login(ctx, ui)
+}
+
 const ambient = "application default credentials"
 
 // Check says where the credentials would come from.
