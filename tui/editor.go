@@ -31,6 +31,9 @@ type Editor struct {
 	MaxRows int
 	// Borderless leaves out the lines above and below.
 	Borderless bool
+	// Title and Footer stand in the lines above and below, where those do not tell
+	// how many rows are out of view. They may have styles.
+	Title, Footer string
 	// Placeholder is shown while there is no text.
 	Placeholder string
 	// OnSubmit gets the text when it is sent. The editor is then empty, and the
@@ -329,7 +332,7 @@ func (e *Editor) Render(width int) []string {
 
 	out := make([]string, 0, rows+2)
 	if !e.Borderless {
-		out = append(out, e.border(width, "↑", e.top))
+		out = append(out, e.border(width, "↑", e.top, e.Title))
 	}
 	margin := text.Blanks(padX)
 	for i := e.top; i < e.top+rows; i++ {
@@ -340,7 +343,7 @@ func (e *Editor) Render(width int) []string {
 		out = append(out, margin+e.row(i, col, inner))
 	}
 	if !e.Borderless {
-		out = append(out, e.border(width, "↓", e.layout.total-e.top-rows))
+		out = append(out, e.border(width, "↓", e.layout.total-e.top-rows, e.Footer))
 	}
 	if e.complete.list != nil {
 		out = append(out, e.complete.list.Render(width)...)
@@ -348,8 +351,8 @@ func (e *Editor) Render(width int) []string {
 	return out
 }
 
-func (e *Editor) border(width int, arrow string, hidden int) string {
-	r := Rule{Style: e.Style.Border}
+func (e *Editor) border(width int, arrow string, hidden int, title string) string {
+	r := Rule{Style: e.Style.Border, Title: oneLine(title)}
 	if hidden > 0 {
 		r.Title = e.Style.Border.Render(fmt.Sprintf("%s %d more", arrow, hidden))
 	}

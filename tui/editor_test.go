@@ -220,6 +220,16 @@ func TestEditorScrolls(t *testing.T) {
 	}
 }
 
+func TestEditorTitles(t *testing.T) {
+	t.Parallel()
+	e := tui.NewEditor(nil)
+	e.Title, e.Footer = "\x1b[1mworking\x1b[0m", "high"
+	want := []string{"── working ─────────", "", "── high ────────────"}
+	if diff := cmp.Diff(want, see(t, e, 20)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestEditorCompletes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

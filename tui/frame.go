@@ -98,8 +98,9 @@ func (p *Program) drawInline() {
 		f.Cursor.Row += lines.above
 	}
 	p.buf = p.inline.Draw(p.buf, f)
+	gap := p.opts.ClearOnShrink && !p.opts.KeepScrollback && p.inline.Top() > 0 && lines.n-p.inline.Top() < p.height
 	switch {
-	case !p.inline.Stale():
+	case !p.inline.Stale() && !gap:
 		p.staleSince = time.Time{}
 	case p.staleSince.IsZero():
 		p.staleSince, p.lastChange = time.Now(), time.Now()

@@ -30,6 +30,10 @@ type Options struct {
 	// KeepScrollback never clears the terminal's scrollback, so that after a
 	// resize it can hold lines in their old form.
 	KeepScrollback bool
+	// ClearOnShrink writes everything again, in regular mode, when what is shown
+	// has become shorter and rows at the bottom are empty. Without it they stay
+	// empty until there is something to show.
+	ClearOnShrink bool
 	// Scrollbar draws a scrollbar in full-screen mode, in these two forms of a
 	// cell. The zero value draws none.
 	ScrollbarTrack, ScrollbarThumb string

@@ -524,3 +524,30 @@ func TestTinyTerminals(t *testing.T) {
 		}
 	}
 }
+
+func TestClearOnShrink(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := run(t, 20, 5, tui.Options{ClearOnShrink: on}, false, func(p *tui.Program) {
+				p.Transcript.Append(numbered(9))
+				p.Bottom.Add(tui.Lines{"a", "b", "c"})
+			})
+			r.do(func() {
+				r.Bottom.Clear()
+				r.Bottom.Add(tui.Lines{"a"})
+			})
+			if on {
+				r.screen("line 005", "line 006", "line 007", "line 008", "a")
+				if diff := cmp.Diff(append(slices.Clone([]string(numbered(9))), "a"), r.all()); diff != "" {
+					t.Error(diff)
+				}
+			} else {
+				r.screen("line 007", "line 008", "a")
+			}
+			if err := r.finish(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
