@@ -74,7 +74,7 @@ func (u *ui) farewell() []string {
 // on with.
 func (u *ui) resumeHint() string {
 	s := u.session()
-	if s.File() == "" || len(s.State().Messages) == 0 {
+	if s.File() == "" || u.untouched() {
 		return ""
 	}
 	return fmt.Sprintf("To go on: pi -c, or pi --session %s", s.ID())

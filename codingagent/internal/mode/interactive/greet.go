@@ -84,17 +84,49 @@ func (u *ui) greet(notes []string) {
 
 // firstRun says how to get a model.
 func (u *ui) firstRun() {
-	l := u.look
-	head := func(s string) string { return l.bold("accent", s) }
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", head("Connect a model"))
-	b.WriteString("No key was found and no local server is described. Any one of these will do:\n\n")
-	fmt.Fprintf(&b, "%s  type %s and paste a key; it is not shown, and kept in\n    %s\n", head("1"), head("/login"), Clean(u.homePath(u.cfg.AgentDir+"/auth.json")))
-	fmt.Fprintf(&b, "%s  set a variable before you start pi:\n    ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, …\n", head("2"))
-	fmt.Fprintf(&b, "%s  a server on this machine (Ollama, llama.cpp, LM Studio): describe it in\n    %s\n", head("3"), Clean(u.homePath(u.cfg.AgentDir+"/models.json")))
-	fmt.Fprintf(&b, "%s  or just try it: demo/guide is in use, a built-in helper that is no language\n    model but works with the real tools. Say %s.", head("4"), head("help"))
-	t := tui.NewText(b.String())
-	t.PadX = 1
 	u.append(tui.Spacer(1))
-	u.append(t)
+	u.append(&steps{
+		ui: u, title: "Connect a model",
+		lead: "No key was found and no local server is described. Any one of these will do:",
+		steps: []string{
+			"Type /login and paste a key. It is not shown, and kept in " + u.homePath(u.cfg.AgentDir) + "/auth.json",
+			"Set a variable before you start pi: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY, …",
+			"Use a server on this machine (Ollama, llama.cpp, LM Studio): describe it in " + u.homePath(u.cfg.AgentDir) + "/models.json",
+			"Or just try it: demo/guide is in use, a built-in helper that is no language model but works with the real tools. Say help.",
+		},
+	})
 }
+
+// steps is a numbered list under a title.
+type steps struct {
+	ui          *ui
+	title, lead string
+	steps       []string
+	lines       []string
+	width       int
+}
+
+// Render gives the lines.
+func (s *steps) Render(width int) []string {
+	if s.lines != nil && s.width == width {
+		return s.lines
+	}
+	l := s.ui.look
+	s.width = width
+	s.lines = []string{" " + l.bold("accent", s.title)}
+	for _, line := range text.Wrap(Clean(s.lead), max(width-2, 1)) {
+		s.lines = append(s.lines, " "+l.fg("text", line))
+	}
+	for i, step := range s.steps {
+		mark := l.bold("accent", fmt.Sprint(i+1))
+		for _, line := range text.Wrap(Clean(step), max(min(width-5, 76), 1)) {
+			s.lines = append(s.lines, " "+mark+"  "+l.fg("text", line))
+			mark = " "
+		}
+	}
+	s.lines = fit(s.lines, width)
+	return s.lines
+}
+
+// Invalidate makes it be drawn anew.
+func (s *steps) Invalidate() { s.lines = nil }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/tui"
@@ -44,11 +45,16 @@ func (u *ui) newCommand(string) {
 }
 
 func (u *ui) cloneCommand(string) {
-	if len(u.session().State().Messages) == 0 {
+	if u.untouched() {
 		u.hint("There is nothing to copy yet.")
 		return
 	}
 	u.replaced(func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.Clone(ctx) }, "This is a copy now; the original stays as it is.")
+}
+
+// untouched reports whether nothing was said in the session yet.
+func (u *ui) untouched() bool {
+	return !slices.ContainsFunc(u.session().State().Messages, func(m agentcore.Message) bool { return m.Role() != ai.RoleSystem })
 }
 
 // forkCommand lets the person choose one of their messages to go on from in a

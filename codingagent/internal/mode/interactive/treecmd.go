@@ -150,6 +150,7 @@ func (t *treePicker) roots() []*tui.TreeNode {
 	nodes := map[string]*tui.TreeNode{}
 	above := map[string]string{}
 	var roots []*tui.TreeNode
+	here := t.here()
 	for _, r := range t.rows {
 		above[r.ID] = r.Parent
 		if !t.shows(r) {
@@ -164,7 +165,7 @@ func (t *treePicker) roots() []*tui.TreeNode {
 		if r.Label != "" {
 			label = l.fg("warning", "["+oneLine(r.Label)+"] ") + label
 		}
-		if r.ID == t.ui.session().Session().Leaf() {
+		if r.ID == here {
 			label += l.fg("accent", " ← here")
 		}
 		n := &tui.TreeNode{ID: r.ID, Label: label, Data: r}
@@ -190,22 +191,19 @@ func (t *treePicker) open() {
 	t.tree.Style = tui.TreeStyle{Selected: bold(l.theme.Fg("accent")), Lines: l.theme.Fg("borderMuted"), Hint: l.theme.Fg("dim")}
 	t.tree.OnCancel = u.back
 	t.tree.OnSelect = func(n *tui.TreeNode) { t.leave(n.Data.(treeRow)) }
-	t.mark()
+	t.tree.Select(t.here())
 	u.show(t)
 }
 
-// mark marks the entry nearest to where the session is.
-func (t *treePicker) mark() {
-	s := t.ui.session().Session()
-	path, err := s.PathTo(s.Leaf())
-	if err != nil {
-		return
-	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if t.tree.Select(path[i].ID) {
-			return
+// here is the entry that is shown and nearest to where the session is.
+func (t *treePicker) here() string {
+	id := ""
+	for _, r := range t.rows {
+		if r.Active && t.shows(r) {
+			id = r.ID
 		}
 	}
+	return id
 }
 
 // Render gives the lines.
@@ -296,7 +294,7 @@ func (u *ui) treeAgain(t *treePicker, marked string) {
 func (t *treePicker) leave(row treeRow) {
 	u := t.ui
 	s := u.session()
-	if row.ID == s.Session().Leaf() {
+	if row.ID == s.Session().Leaf() || row.ID == t.here() && !row.user {
 		u.back()
 		u.hint("This is where the session is.")
 		return

@@ -212,7 +212,7 @@ func (u *ui) hint(s string) { u.status.hint(oneLine(s)) }
 
 // more says that lines are left out.
 func (u *ui) more(n int) string {
-	s := fmt.Sprintf("… %s more", count(n, "line"))
+	s := "… " + count(n, "more line")
 	if k := u.keys.Text("app.tools.expand"); k != "" {
 		s += " (" + k + ")"
 	}

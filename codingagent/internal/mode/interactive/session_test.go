@@ -1,0 +1,410 @@
+//go:build unix
+
+package interactive_test
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/pi-go/pi/ai/aitest/mockllm"
+)
+
+func TestAnAnswerAtThreeWidths(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 80, 120} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			c := place(t)
+			c.put("a.go", "package a\n\nfunc A() {}\n")
+			c.llm.Queue(
+				mockllm.Blocks(
+					mockllm.Text("I will look."),
+					mockllm.ToolCall("t1", "read", `{"path":"a.go"}`),
+					mockllm.ToolCall("t2", "bash", `{"command":"printf 'one\ntwo\n'"}`),
+				),
+				mockllm.Blocks(mockllm.ToolCall("t3", "edit", `{"path":"a.go","edits":[{"oldText":"func A() {}","newText":"func B() {}"}]}`)),
+				mockllm.Say("Done: **A** is `B` now.\n\n", "- one\n- two 한글\n"),
+			)
+			c.start(width, 40, "--model", "mock/m")
+			c.wait("of 100k")
+			c.keys("rename A", enter)
+			c.wait("two 한글", "▱")
+			c.gone("Working")
+			c.golden(fmt.Sprintf("answer-%d", width))
+			c.keys(ctrlD)
+			c.finish(0)
+			if s := strings.Join(c.screen.Screen(), "\n"); !strings.Contains(s, "two 한글") || !strings.Contains(s, "pi -c") {
+				t.Errorf("the main screen lacks the conversation or the way back:\n%s", s)
+			}
+		})
+	}
+}
+
+func TestFirstRun(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 80, 120} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			c := place(t)
+			c.put("../home/.pi/agent/models.json", `{"providers":{}}`)
+			c.start(width, 30)
+			c.wait("Connect a model", "demo")
+			c.golden(fmt.Sprintf("first-%d", width))
+			c.keys("help", enter)
+			c.wait("no language model")
+			c.gone("Working")
+			c.keys("/login", enter)
+			c.wait("Connect a provider")
+			c.keys("anthropic")
+			c.wait("filter: anthropic")
+			c.keys(escape)
+			c.gone("Connect a provider")
+			c.keys("/quit", enter)
+			c.finish(0)
+		})
+	}
+}
+
+func TestAKeyIsTypedUnseen(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.start(80, 30, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("/login groq", enter)
+	c.wait("── Groq")
+	c.keys("sk-mock-secret") // finish fails if this was ever shown
+	c.wait("•••")
+	c.keys(enter)
+	c.wait("is connected")
+	c.keys(ctrlD)
+	c.finish(0)
+}
+
+func TestQueueAbortAndTakeBack(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	c.llm.Queue(
+		mockllm.Say("the first half", "never").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}),
+		mockllm.Say("second answer"),
+	)
+	c.start(80, 24, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("go", enter)
+	c.wait("Working")
+	c.keys("steer me", enter)
+	c.wait("next: steer me")
+	c.keys("later on", altRet)
+	c.wait("then: later on")
+	c.keys(altUp)
+	c.gone("next:")
+	c.wait("steer me", "later on")
+	c.keys(ctrlC) // clears the editor
+	c.gone("later on")
+	c.keys("queued", enter)
+	c.wait("next: queued")
+	c.keys(escape)
+	c.wait("(stopped)")
+	c.gone("Stopping")
+	s := c.wait("queued") // back in the editor
+	if strings.Contains(s, "next:") {
+		t.Errorf("the queue still has it:\n%s", s)
+	}
+	c.keys(enter)
+	c.wait("second answer")
+	c.keys(ctrlC, ctrlC)
+	c.finish(0)
+}
+
+func TestShellAndFolding(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.start(80, 40, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("!seq 1 40; printf 'a 10%%\\ra 100%%\\n\\033[1A\\033[2Kdone\\t|\\033[31mred\\033[0m\\n'", enter)
+	s := c.wait("done", "red", "30 more lines")
+	if strings.Contains(s, "\n   a 10%") || strings.Contains(s, "\n   5\n") {
+		t.Errorf("the screen shows what is folded or gone:\n%s", s)
+	}
+	c.keys(ctrlO)
+	c.wait("\n   12", "\n   40")
+	c.keys(ctrlO)
+	c.wait("more lines")
+	c.keys("!!echo $((6*7)) for me", enter)
+	c.wait("42 for me", "not shown to the model")
+	c.keys("!sleep 100", enter)
+	c.wait("running for")
+	c.keys(escape)
+	c.wait("stopped")
+	c.llm.Queue(mockllm.Say("I see."))
+	c.keys("what was that", enter)
+	c.wait("I see.")
+	body := string(c.llm.Requests()[0].Body)
+	if !strings.Contains(body, "seq 1 40") || strings.Contains(body, "for me") {
+		t.Errorf("the model got\n%s", body)
+	}
+	c.keys(ctrlD)
+	c.finish(0)
+}
+
+func TestHostileOutput(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	evil := `\u001b]0;owned\u0007\u001b[2J\u001b[?1049l\u0090q\u001b]52;c;ZXZpbA==\u0007`
+	c.llm.Queue(
+		mockllm.Blocks(
+			mockllm.Text("\x1b]0;owned\a\x1b[2J\x1b]52;c;ZXZpbA==\astart"),
+			mockllm.ToolCall("t1", "bash", `{"command":"printf '\\033]0;owned\\007\\033[2J\\033[?1049l\\033]52;c;ZXZpbA==\\007tool'; echo `+evil+`"}`),
+			mockllm.ToolCall("t2", "no`\x1b[2J`", `{"x":"`+evil+`"}`),
+		),
+		mockllm.Say("```go\n\x1b[2Jfunc\x1b]0;owned\a\n```\n[link](http://x/\x1b]0;owned\a) end"),
+	)
+	c.start(80, 40, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("go", enter)
+	c.wait("start", "tool", "end")
+	c.gone("Working")
+	c.mu.Lock()
+	if title := c.screen.Title(); strings.Contains(title, "owned") {
+		t.Errorf("the title is %q", title)
+	}
+	if c.screen.Clipboard() != "" || !c.screen.AltScreen() {
+		t.Error("a sequence of the model or a tool reached the terminal")
+	}
+	c.mu.Unlock()
+	c.keys(ctrlO)
+	c.wait("end")
+	c.keys(ctrlD)
+	c.finish(0)
+	if c.screen.Clipboard() != "" || strings.Contains(c.screen.Title(), "owned") {
+		t.Error("a sequence reached the terminal at the end")
+	}
+}
+
+func TestSessionsComeBack(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.llm.Queue(mockllm.Say("the first answer"), mockllm.Say("another one"))
+	c.start(80, 30, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("first question", enter)
+	c.wait("the first answer")
+	c.gone("Working")
+	c.keys("/name my work", enter)
+	c.wait("· my work")
+	c.keys("/new", enter)
+	c.gone("the first answer")
+	c.keys("second question", enter)
+	c.wait("another one")
+	c.gone("Working")
+	c.keys("/resume", enter)
+	c.wait("Resume a session", "my work", "second question")
+	c.keys("my work")
+	c.gone("second question  ")
+	c.keys(enter)
+	c.wait("the first answer", "· my work")
+	c.keys("/tree", enter)
+	c.wait("you: first question", "← here")
+	c.keys("\x1b[A", enter)
+	c.wait("Leave this branch")
+	c.keys(enter)
+	c.gone("the first answer")
+	c.wait("first question") // in the editor, to be said differently
+	c.keys(ctrlC, ctrlD)
+	c.finish(0)
+
+	c.start(80, 30, "-c")
+	c.wait("another one")
+	c.keys("/fork", enter)
+	c.wait("Fork from a message", "second question")
+	c.keys(enter)
+	c.gone("another one")
+	c.wait("second question")
+	c.keys(ctrlC, "/clone", enter)
+	c.wait("nothing to copy")
+	c.keys("/session", enter)
+	c.wait("Directory", "Cost")
+	c.keys(ctrlD)
+	c.finish(0)
+}
+
+func TestModelAndThinking(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.llm.Queue(mockllm.Blocks(mockllm.Thinking("", "deep thought"), mockllm.Text("shallow answer")))
+	c.start(80, 24, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("go", enter)
+	c.wait("shallow answer")
+	if s := c.wait("shallow answer"); strings.Contains(s, "deep thought") {
+		c.keys(ctrlT)
+		c.wait("Thinking (ctrl+t shows it)")
+		c.gone("deep thought")
+		c.keys(ctrlT)
+		c.wait("deep thought")
+	}
+	c.gone("Working")
+	c.keys("/model", enter)
+	c.wait("→ mock/m", "mock/n")
+	c.keys("\x1b[B", enter)
+	c.wait("The model is mock/n.")
+	c.keys("/model mock/m", enter)
+	c.wait("The model is mock/m.")
+	c.keys("/nothing", enter)
+	c.wait("There is no command /nothing")
+	c.keys(ctrlC, "/theme light", enter)
+	c.gone("/theme")
+	c.keys("/help", enter)
+	c.wait("/compact", "!!command")
+	c.keys(ctrlD)
+	c.finish(0)
+}
+
+func TestResizeWhileItStreams(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"fullscreen", "regular"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			c := place(t)
+			var lines []string
+			for i := range 80 {
+				lines = append(lines, fmt.Sprintf("line %03d\n\n", i+1))
+			}
+			c.llm.Queue(mockllm.Say(lines...).Via(mockllm.Delivery{Pace: 4_000_000}))
+			c.start(100, 30, "--model", "mock/m", "--tui-mode", mode)
+			c.wait("of 100k")
+			c.keys("go", enter)
+			for i, size := range [][2]int{{66, 20}, {120, 40}, {100, 30}} {
+				c.wait(fmt.Sprintf("line %03d", 15*(i+1)))
+				c.resize(size[0], size[1])
+			}
+			c.wait("line 080")
+			c.gone("Working")
+			c.keys("x")
+			c.wait("\nx\n")
+			if mode == "regular" {
+				c.until("each line is there once", func(string) bool {
+					all := strings.Join(c.screen.All(), "\n")
+					return strings.Count(all, "line 0") == 80
+				})
+			}
+			c.keys(ctrlC, ctrlD)
+			c.finish(0)
+			all := strings.Join(c.screen.All(), "\n")
+			at := -1
+			for i := range 80 {
+				want := fmt.Sprintf("line %03d", i+1)
+				if n := strings.Count(all, want); n != 1 {
+					t.Fatalf("%s is there %d times:\n%s", want, n, all)
+				}
+				if i := strings.Index(all, want); i < at {
+					t.Fatalf("%s is out of order", want)
+				} else {
+					at = i
+				}
+			}
+		})
+	}
+}
+
+func TestEveryWayOut(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		out  func(c *console)
+		code int
+	}{
+		{"ctrl+d", func(c *console) { c.keys(ctrlD) }, 0},
+		{"a storm of ctrl+c", func(c *console) { c.keys(strings.Repeat(ctrlC, 30)) }, 0},
+		{"SIGTERM", func(c *console) { c.signal(syscall.SIGTERM) }, 143},
+		{"SIGHUP", func(c *console) { c.signal(syscall.SIGHUP) }, 129},
+		{"SIGINT twice", func(c *console) {
+			c.signal(syscall.SIGINT)
+			c.wait("again to exit")
+			c.keys(ctrlC)
+		}, 0},
+	} {
+		for _, mode := range []string{"fullscreen", "regular"} {
+			for _, busy := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, busy %v", tc.name, mode, busy), func(t *testing.T) {
+					t.Parallel()
+					if busy && tc.name == "SIGINT twice" {
+						t.Skip("while an answer comes it stops the answer")
+					}
+					c := place(t)
+					hold := make(chan struct{})
+					t.Cleanup(func() { close(hold) })
+					c.llm.Queue(mockllm.Say("half", "never").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}))
+					c.start(80, 24, "--model", "mock/m", "--tui-mode", mode)
+					c.wait("of 100k")
+					if busy {
+						c.keys("go", enter)
+						c.wait("Working")
+					}
+					tc.out(c)
+					c.finish(tc.code)
+				})
+			}
+		}
+	}
+}
+
+func (c *console) signal(s syscall.Signal) {
+	c.t.Helper()
+	if err := c.cmd.Process.Signal(s); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestTenThousandPastedLines(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.llm.Queue(mockllm.Say("got it"))
+	c.start(80, 24, "--model", "mock/m")
+	c.wait("of 100k")
+	var b strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&b, "row %05d\r", i+1)
+	}
+	go c.keys("\x1b[200~" + b.String() + "\x1b[201~")
+	c.wait("[paste #1 +1000")
+	c.keys(" end", enter)
+	c.wait("got it")
+	body := string(c.llm.Requests()[0].Body)
+	if strings.Count(body, "row ") != 10_000 || !strings.Contains(body, `row 00001\nrow 00002`) {
+		t.Errorf("the model got %d rows", strings.Count(body, "row "))
+	}
+	c.keys(ctrlD)
+	c.finish(0)
+}
+
+func TestDumbTerminalGetsLines(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.llm.Queue(mockllm.Say("plain"))
+	c.start(80, 24, "--model", "mock/m", "--tui-mode", "line")
+	c.wait(">")
+	c.keys("hi", enter)
+	c.wait("plain")
+	c.keys("/quit", enter)
+	c.finish(0)
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.llm.Queue(mockllm.Failure(401, "authentication_error", "bad key \x1b[2J"))
+	c.start(60, 24, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("go", enter)
+	c.wait("Error: ", "Check the key")
+	c.gone("Working")
+	c.golden("error-60")
+	c.keys("\x1b[A") // the text is in the history
+	c.wait("\ngo\n")
+	c.keys(ctrlC, ctrlD)
+	c.finish(0)
+}
