@@ -10,11 +10,11 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/storage/internal/listing"
 )
 
 // storage is a session of a database while it is open. The position of an
@@ -71,7 +71,7 @@ func (st *storage) fill(ctx context.Context, lines iter.Seq2[[]byte, error]) err
 		}
 		s := session.StubOf(text)
 		st.hold(s, text)
-		talk = talk || conversational(s)
+		talk = talk || listing.Conversational(s)
 	}
 	if !talk {
 		return nil
@@ -85,10 +85,6 @@ func (st *storage) hold(s session.Stub, text []byte) session.Stub {
 	s.Pos, s.Next, s.Size = st.last, st.last+1, len(text)
 	st.pending = append(st.pending, pendingEntry{s, slices.Clone(text)})
 	return s
-}
-
-func conversational(s session.Stub) bool {
-	return s.Type == session.TypeMessage && (s.Role == ai.RoleUser || s.Role == ai.RoleAssistant)
 }
 
 // store puts a held session into the database.
@@ -143,62 +139,18 @@ func insert(ctx context.Context, tx *sql.Tx, key int64, s session.Stub, text []b
 	if err != nil {
 		return err
 	}
-	d, err := describe(s, text)
-	if err != nil {
-		return err
-	}
+	d := listing.Describe(s, text)
 	_, err = tx.ExecContext(ctx, `UPDATE sessions SET entries = ?, size = size + ?, messages = messages + ?, modified = max(modified, ?),
 		first = CASE WHEN first = '' THEN ? ELSE first END, name = CASE WHEN ? THEN ? ELSE name END WHERE key = ?`,
-		s.Pos, s.Size+1, d.messages, d.modified, d.first, d.named, d.name, key)
-	if err != nil || d.searchable == "" {
+		s.Pos, s.Size+1, d.Messages, d.Modified, d.First, d.Named, d.Name, key)
+	if err != nil || d.Searchable == "" {
 		return err
 	}
 	entry, err := res.LastInsertId()
 	if err == nil {
-		_, err = tx.ExecContext(ctx, "INSERT INTO said (rowid, text) VALUES (?, ?)", entry, d.searchable)
+		_, err = tx.ExecContext(ctx, "INSERT INTO said (rowid, text) VALUES (?, ?)", entry, d.Searchable)
 	}
 	return err
-}
-
-// description is what an entry adds to a list and to the search.
-type description struct {
-	messages   int
-	modified   int64
-	first      string
-	named      bool
-	name       string
-	searchable string
-}
-
-func describe(s session.Stub, text []byte) (description, error) {
-	var d description
-	if s.Fault != "" { // kept in a copy, but no entry
-		return d, nil
-	}
-	if s.Type == session.TypeMessage {
-		d.messages = 1
-	}
-	e, err := session.DecodeEntry(text, nil)
-	if err != nil { // a damaged entry is stored and shows up as a problem
-		return d, nil
-	}
-	switch e := e.(type) {
-	case *session.InfoEntry:
-		d.named, d.name = true, session.CleanName(e.Name)
-	case *session.MessageEntry:
-		if !conversational(s) {
-			break
-		}
-		d.modified = s.At
-		if at := e.Message.Time().UnixMilli(); at != 0 {
-			d.modified = at
-		}
-		if s.Role == ai.RoleUser {
-			d.first = session.Said(e)
-		}
-	}
-	d.searchable = strings.Join(slices.Collect(session.Texts(e)), "\n")
-	return d, nil
 }
 
 // Scan implements [session.Storage].
@@ -308,7 +260,7 @@ func (st *storage) Append(ctx context.Context, s session.Stub, text []byte) (ses
 	var err error
 	if st.held {
 		s = st.hold(s, text)
-		if conversational(s) {
+		if listing.Conversational(s) {
 			if err = st.store(ctx); err != nil {
 				st.pending = st.pending[:len(st.pending)-1]
 				st.last--
