@@ -15,6 +15,11 @@ type bus struct {
 	listeners  []*subscription
 	delivering bool
 	later      []agentcore.Event
+	// delivered counts events that all listeners have heard; waiters wait in
+	// heard for it to grow.
+	delivered uint64
+	heard     *sync.Cond
+	waiters   int
 }
 
 type subscription struct{ f agentcore.Listener }
@@ -60,6 +65,24 @@ func (b *bus) post(ctx context.Context, ev agentcore.Event) {
 	_ = b.deliver(ctx, ev)
 }
 
+// drained waits until the events that were posted so far, and the one that is
+// being delivered, have been heard.
+func (b *bus) drained() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.delivering {
+		return
+	}
+	if b.heard == nil {
+		b.heard = sync.NewCond(&b.mu)
+	}
+	b.waiters++
+	for until := b.delivered + 1 + uint64(len(b.later)); b.delivering && b.delivered < until; {
+		b.heard.Wait()
+	}
+	b.waiters--
+}
+
 // deliver is called with the lock held and returns without it.
 func (b *bus) deliver(ctx context.Context, ev agentcore.Event) error {
 	b.delivering = true
@@ -73,6 +96,10 @@ func (b *bus) deliver(ctx context.Context, ev agentcore.Event) error {
 			}
 		}
 		b.mu.Lock()
+		b.delivered++
+		if b.waiters > 0 {
+			b.heard.Broadcast()
+		}
 		if len(b.later) == 0 {
 			break
 		}
@@ -80,6 +107,9 @@ func (b *bus) deliver(ctx context.Context, ev agentcore.Event) error {
 		b.later = b.later[1:]
 	}
 	b.delivering = false
+	if b.waiters > 0 {
+		b.heard.Broadcast()
+	}
 	b.free.Signal()
 	b.mu.Unlock()
 	return first

@@ -83,26 +83,39 @@ func (*SummaryRetryEnd) EventType() string { return "summarization_retry_finishe
 // error is [compaction.ErrNothing] or [compaction.ErrAlready] when there is
 // nothing to do.
 func (h *Harness) Compact(ctx context.Context, focus string) (CompactionResult, error) {
-	if err := h.Abort(ctx); err != nil {
-		return CompactionResult{}, err
-	}
-	ctx, done, err := h.begin(ctx, compacting)
+	return h.CompactWith(ctx, CompactOptions{Focus: focus})
+}
+
+// CompactOptions tune a compaction that somebody asked for.
+type CompactOptions struct {
+	// Focus, if not empty, says what matters above all.
+	Focus string
+	// Accepted, if not nil, is called as soon as the harness is taken: from
+	// then on prompts are refused.
+	Accepted func()
+}
+
+// CompactWith is [Harness.Compact] with options.
+func (h *Harness) CompactWith(ctx context.Context, o CompactOptions) (CompactionResult, error) {
+	ctx, done, err := h.seize(ctx)
 	if err != nil {
 		return CompactionResult{}, err
 	}
 	defer done()
+	if o.Accepted != nil {
+		o.Accepted()
+	}
 	if err := h.bus.send(ctx, &CompactionStart{Reason: ReasonManual}); err != nil {
 		return CompactionResult{}, err
 	}
-	result, err := h.compact(ctx, ReasonManual, focus, "")
+	result, err := h.compact(ctx, ReasonManual, o.Focus, "")
 	if end := h.compactionEnded(ctx, ReasonManual, result, err, false); end != nil {
 		return CompactionResult{}, end
 	}
 	if err != nil {
 		return CompactionResult{}, err
 	}
-	h.reload(ctx)
-	return *result, nil
+	return *result, h.reload(ctx)
 }
 
 func (h *Harness) compactionEnded(ctx context.Context, why Reason, result *CompactionResult, err error, retry bool) error {
@@ -312,6 +325,16 @@ func (h *Harness) autoCompact(ctx context.Context, why Reason, failed string, re
 	if err := h.bus.send(ctx, &CompactionStart{Reason: why}); err != nil {
 		return false, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	h.mu.Lock()
+	h.cancelSummary = cancel
+	h.mu.Unlock()
+	defer func() {
+		cancel()
+		h.mu.Lock()
+		h.cancelSummary = nil
+		h.mu.Unlock()
+	}()
 	result, err := h.compact(ctx, why, "", failed)
 	if end := h.compactionEnded(ctx, why, result, err, retry); end != nil {
 		return false, end

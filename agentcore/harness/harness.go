@@ -46,6 +46,10 @@ type Config struct {
 // ErrBusy is the error of calls that need the harness at rest.
 var ErrBusy = errors.New("the agent is at work: say how to queue the message (steer, or follow up), or abort first")
 
+// ErrCompacting is the error of a prompt that comes while a summary is made:
+// nothing could deliver it afterwards.
+var ErrCompacting = errors.New("a summary is being made: wait until it is done, or abort it")
+
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the session was closed")
 
@@ -73,6 +77,11 @@ type Harness struct {
 	cancel  context.CancelFunc // of the active prompt
 	done    chan struct{}      // closed when the active prompt has settled
 	aborted bool               // the active prompt was aborted by Abort or its context
+	// exclusive says that no prompt is active but a compaction or a move that
+	// somebody asked for; seized, that one waits for the prompt to settle.
+	exclusive, seized bool
+	cancelRetry       context.CancelFunc // of the wait for the next try
+	cancelSummary     context.CancelFunc // of the summary that is made
 	model   *ai.Model
 	level   ai.ThinkingLevel
 	retry   bool // auto-retry is on
@@ -195,19 +204,64 @@ func (h *Harness) Compacting() bool {
 	return h.phase == compacting
 }
 
-// begin makes the harness busy; the returned function makes it idle again.
-func (h *Harness) begin(ctx context.Context, p phase) (context.Context, func(), error) {
+// Running reports whether a prompt is under way, with its retries and the
+// compactions it needs.
+func (h *Harness) Running() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch h.phase {
-	case idle:
-	case closed:
+	return h.phase != idle && h.phase != closed && !h.exclusive
+}
+
+// begin makes the harness busy without a prompt; the returned function makes
+// it idle again.
+func (h *Harness) begin(ctx context.Context) (context.Context, func(), error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.phase == closed:
 		return ctx, nil, ErrClosed
-	default:
+	case h.phase != idle || h.seized:
 		return ctx, nil, ErrBusy
 	}
+	return h.beginLocked(ctx)
+}
+
+// seize is begin, but aborts a prompt that is under way and waits until it has
+// settled. Nothing else can begin in between.
+func (h *Harness) seize(ctx context.Context) (context.Context, func(), error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.phase == closed:
+		return ctx, nil, ErrClosed
+	case h.exclusive || h.seized:
+		return ctx, nil, ErrCompacting
+	}
+	h.seized = true
+	defer func() { h.seized = false }()
+	for h.phase != idle {
+		if h.phase == closed {
+			return ctx, nil, ErrClosed
+		}
+		h.aborted = true
+		h.cancel()
+		done := h.done
+		h.mu.Unlock()
+		select {
+		case <-done:
+			h.mu.Lock()
+		case <-ctx.Done():
+			h.mu.Lock()
+			return ctx, nil, context.Cause(ctx)
+		}
+	}
+	return h.beginLocked(ctx)
+}
+
+func (h *Harness) beginLocked(ctx context.Context) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
-	h.phase, h.cancel, h.done, h.aborted, h.attempt = p, cancel, make(chan struct{}), false, 0
+	h.phase, h.cancel, h.done, h.aborted, h.attempt = compacting, cancel, make(chan struct{}), false, 0
+	h.exclusive, h.cancelSummary = true, cancel
 	return ctx, func() {
 		cancel()
 		h.mu.Lock()
@@ -222,7 +276,7 @@ func (h *Harness) rest() {
 		h.phase = idle
 	}
 	close(h.done)
-	h.cancel, h.done = nil, nil
+	h.cancel, h.done, h.exclusive, h.cancelSummary = nil, nil, false, nil
 }
 
 func (h *Harness) setPhase(p phase) {
@@ -259,6 +313,30 @@ func (h *Harness) Abort(ctx context.Context) error {
 	h.mu.Unlock()
 	return h.WaitIdle(ctx)
 }
+
+// AbortRetry stops waiting for the next try: the prompt ends with the failure.
+// While nothing waits it does nothing.
+func (h *Harness) AbortRetry() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cancelRetry != nil {
+		h.cancelRetry()
+	}
+}
+
+// AbortCompaction stops making a summary; a prompt that needed it goes on
+// without. While none is made it does nothing.
+func (h *Harness) AbortCompaction() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cancelSummary != nil {
+		h.cancelSummary()
+	}
+}
+
+// Delivered waits until listeners have heard all events so far. A listener
+// must not call it.
+func (h *Harness) Delivered() { h.bus.drained() }
 
 // WaitIdle waits until no prompt is under way, or until ctx ends.
 func (h *Harness) WaitIdle(ctx context.Context) error {

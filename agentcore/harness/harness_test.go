@@ -228,7 +228,7 @@ func TestAbortDuringTheWaitForARetry(t *testing.T) {
 	if got := r.prompt("hi"); !got.Aborted {
 		t.Errorf("result %+v", got)
 	}
-	expect(t, "the end", r.log[len(r.log)-2:], "retried 1 success=false retry cancelled|settled aborted=true")
+	expect(t, "the end", r.log[len(r.log)-2:], "retried 1 success=false Retry cancelled|settled aborted=true")
 }
 
 func TestAbortKeepsWhatCame(t *testing.T) {

@@ -23,8 +23,11 @@ const (
 type PromptOptions struct {
 	// WhenBusy says what to do while another prompt is under way.
 	WhenBusy Delivery
-	// Started, if not nil, is called once the prompt is accepted, before its
-	// first event.
+	// Accepted, if not nil, is called as soon as the harness is taken by this
+	// prompt: from then on others are queued or refused. A compaction may come
+	// before the prompt itself.
+	Accepted func()
+	// Started, if not nil, is called before the first event of the run.
 	Started func()
 }
 
@@ -46,11 +49,14 @@ func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptO
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	h.mu.Lock()
-	switch h.phase {
-	case closed:
+	switch {
+	case h.phase == closed:
 		h.mu.Unlock()
 		return Result{}, ErrClosed
-	case running, retrying, compacting:
+	case h.exclusive || h.seized:
+		h.mu.Unlock()
+		return Result{}, ErrCompacting
+	case h.phase != idle:
 		h.mu.Unlock()
 		return h.queue(ctx, message, o)
 	}
@@ -60,10 +66,10 @@ func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptO
 	}
 	h.phase, h.cancel, h.done, h.aborted, h.attempt = running, cancel, make(chan struct{}), false, 0
 	h.mu.Unlock()
-	if o.Started != nil {
-		o.Started()
+	if o.Accepted != nil {
+		o.Accepted()
 	}
-	return h.work(ctx, message)
+	return h.work(ctx, message, o.Started)
 }
 
 func (h *Harness) queue(ctx context.Context, message *ai.UserMessage, o PromptOptions) (Result, error) {
@@ -79,7 +85,7 @@ func (h *Harness) queue(ctx context.Context, message *ai.UserMessage, o PromptOp
 }
 
 // work runs a prompt to its end and settles.
-func (h *Harness) work(ctx context.Context, message *ai.UserMessage) (result Result, err error) {
+func (h *Harness) work(ctx context.Context, message *ai.UserMessage, started func()) (result Result, err error) {
 	defer func() {
 		settleErr := h.settle(ctx, &result)
 		err = errors.Join(err, settleErr)
@@ -87,6 +93,9 @@ func (h *Harness) work(ctx context.Context, message *ai.UserMessage) (result Res
 	h.recovered = false
 	if err := h.makeRoomForPrompt(ctx, message); err != nil {
 		return result, err
+	}
+	if started != nil {
+		started()
 	}
 	messages := make([]agentcore.Message, 0, 2)
 	if system := h.systemPatch(); system != nil {

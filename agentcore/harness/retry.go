@@ -9,6 +9,10 @@ import (
 	"github.com/pi-go/pi/ai"
 )
 
+// retryCancelled is the final error of retries that were aborted; clients of
+// the wire protocol know this text.
+const retryCancelled = "Retry cancelled"
+
 // nextTry decides about trying the newest answer again. The lock is held.
 func (h *Harness) nextTry(ctx context.Context) (delay time.Duration, again bool) {
 	a := h.last.answer
@@ -40,9 +44,13 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 	h.attempt++
 	attempt := h.attempt
 	h.phase = retrying
+	waiting, cancel := context.WithCancel(ctx)
+	h.cancelRetry = cancel
 	h.mu.Unlock()
 	defer func() {
+		cancel()
 		h.mu.Lock()
+		h.cancelRetry = nil
 		if h.phase == retrying {
 			h.phase = running
 		}
@@ -55,8 +63,11 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 	if err := h.hide(ctx, h.last.id); err != nil {
 		return false, err
 	}
-	if err := h.cfg.Wait(ctx, delay); err != nil {
-		return false, h.bus.send(context.WithoutCancel(ctx), &RetryEnd{Attempt: attempt, FinalError: "retry cancelled"})
+	if err := h.cfg.Wait(waiting, delay); err != nil {
+		h.mu.Lock()
+		h.attempt = 0
+		h.mu.Unlock()
+		return false, h.bus.send(context.WithoutCancel(ctx), &RetryEnd{Attempt: attempt, FinalError: retryCancelled})
 	}
 	return true, nil
 }
@@ -103,7 +114,7 @@ func (h *Harness) retryGivenUp(ctx context.Context, a *ai.AssistantMessage) erro
 	}
 	reason := a.ErrorMessage
 	if a.StopReason == ai.StopAborted || ctx.Err() != nil {
-		reason = "retry cancelled"
+		reason = retryCancelled
 	}
 	return h.bus.send(context.WithoutCancel(ctx), &RetryEnd{Attempt: attempt, FinalError: reason})
 }

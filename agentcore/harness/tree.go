@@ -37,7 +37,7 @@ type NavigateResult struct {
 // back behind, so that it can be said differently; any other entry becomes
 // the leaf. It is refused while a prompt is under way.
 func (h *Harness) Navigate(ctx context.Context, target string, o NavigateOptions) (NavigateResult, error) {
-	ctx, done, err := h.begin(ctx, compacting)
+	ctx, done, err := h.begin(ctx)
 	if err != nil {
 		return NavigateResult{}, err
 	}
