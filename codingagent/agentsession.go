@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
@@ -32,6 +33,11 @@ type AgentSession struct {
 	tools   []tools.Definition // offered, in order
 	files   []resource.ContextFile
 	notes   []resource.Diagnostic
+
+	// commands are those of the person that run; closing ends them.
+	commands sync.WaitGroup
+	closing  context.Context
+	close    context.CancelFunc
 }
 
 // Prompt is what a person says.
@@ -77,6 +83,7 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 		}
 	}()
 	s := &AgentSession{opts: o, env: *o.Env}
+	s.closing, s.close = context.WithCancel(context.Background())
 	if s.tools, err = s.selectTools(conversation); err != nil {
 		return nil, err
 	}
@@ -265,7 +272,12 @@ func (s *AgentSession) Bash(ctx context.Context, command string, hidden bool, ou
 	if prefix := s.opts.Settings.ShellCommandPrefix; prefix != "" {
 		script = prefix + "\n" + command
 	}
-	got, err := tools.RunUserCommand(ctx, s.env, script, output)
+	s.commands.Add(1)
+	defer s.commands.Done()
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.closing, cancel)()
+	got, err := tools.RunUserCommand(running, s.env, script, output)
 	if err != nil {
 		return nil, fmt.Errorf("run command: %w", err)
 	}
@@ -346,4 +358,8 @@ func (s *AgentSession) Diagnostics() []resource.Diagnostic { return s.notes }
 
 // Close aborts what is under way, writes everything to disk and frees what
 // the session holds.
-func (s *AgentSession) Close(ctx context.Context) error { return s.harness.Close(ctx) }
+func (s *AgentSession) Close(ctx context.Context) error {
+	s.close()
+	s.commands.Wait() // they still have their results to keep
+	return s.harness.Close(ctx)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/execenv"
@@ -83,6 +84,21 @@ func NewIn(r session.Repo) SessionSource {
 func OpenIn(r session.Repo, ref string) SessionSource {
 	return func(ctx context.Context, _ session.Header, o session.Options) (*session.Session, error) {
 		return session.Open(ctx, r, ref, o)
+	}
+}
+
+// NewAt is a new conversation in the file at path, which must not be there.
+func NewAt(path string) SessionSource {
+	return func(ctx context.Context, h session.Header, o session.Options) (*session.Session, error) {
+		h, err := h.Complete(new(session.IDs), time.Now())
+		if err != nil {
+			return nil, err
+		}
+		storage, err := session.CreateFile(ctx, path, h, nil)
+		if err != nil {
+			return nil, err
+		}
+		return session.Load(ctx, storage, o)
 	}
 }
 

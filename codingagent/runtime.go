@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pi-go/pi/agentcore"
@@ -96,14 +97,22 @@ func (r *Runtime) New(ctx context.Context, parent string) error {
 
 // Open replaces the session by one that is kept: a path, an id, or the
 // beginning of one. It runs in the directory it belongs to, with its own model
-// if that can be used.
+// if that can be used. A path where nothing is becomes a new session.
 func (r *Runtime) Open(ctx context.Context, ref string) error {
 	if s := r.Session(); ref == s.File() || ref == s.ID() {
 		return nil
 	}
 	return r.replace(ctx, func(old *AgentSession, o *Options) error {
 		keep(old, o)
+		isPath := strings.ContainsAny(ref, `/\`)
+		if isPath {
+			ref = old.env.Abs(ref)
+		}
 		s, err := session.Open(ctx, r.repo, ref, session.Options{Codec: Codec()})
+		if errors.Is(err, session.ErrNotFound) && isPath {
+			o.Session = NewAt(ref)
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -205,6 +214,26 @@ func (r *Runtime) replace(ctx context.Context, prepare func(old *AgentSession, o
 	r.mu.Unlock()
 	r.adopt(s)
 	return old.Close(context.WithoutCancel(ctx))
+}
+
+// List describes the sessions of the current session's directory, or all that
+// are kept in the same place, the newest first.
+func (r *Runtime) List(ctx context.Context, all bool) ([]session.Info, error) {
+	o := session.ListOptions{}
+	if !all {
+		o.Cwd = r.Session().Header().Cwd
+	}
+	var list []session.Info
+	for info, err := range r.repo.List(ctx, o) {
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err == nil: // an error is about one session, and others follow
+			list = append(list, info)
+		}
+	}
+	session.SortByTime(list)
+	return list, nil
 }
 
 // Close closes the current session.

@@ -50,6 +50,9 @@ var ErrBusy = errors.New("the agent is at work: say how to queue the message (st
 // nothing could deliver it afterwards.
 var ErrCompacting = errors.New("a summary is being made: wait until it is done, or abort it")
 
+// ErrNoModel is the error of a prompt before a model was chosen.
+var ErrNoModel = errors.New("no model was chosen")
+
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the session was closed")
 
@@ -82,10 +85,10 @@ type Harness struct {
 	exclusive, seized bool
 	cancelRetry       context.CancelFunc // of the wait for the next try
 	cancelSummary     context.CancelFunc // of the summary that is made
-	model   *ai.Model
-	level   ai.ThinkingLevel
-	retry   bool // auto-retry is on
-	attempt int  // of the retry that is under way, 0 when none is
+	model             *ai.Model
+	level             ai.ThinkingLevel
+	retry             bool // auto-retry is on
+	attempt           int  // of the retry that is under way, 0 when none is
 	// waiting are messages to add when the prompt has settled.
 	waiting []agentcore.Message
 	// noCompaction says that nothing is compacted without being asked.

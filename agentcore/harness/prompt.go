@@ -62,7 +62,7 @@ func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptO
 	}
 	if h.model == nil {
 		h.mu.Unlock()
-		return Result{}, errors.New("no model was chosen")
+		return Result{}, ErrNoModel
 	}
 	h.phase, h.cancel, h.done, h.aborted, h.attempt = running, cancel, make(chan struct{}), false, 0
 	h.mu.Unlock()

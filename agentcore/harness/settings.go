@@ -55,6 +55,14 @@ func (h *Harness) SetName(ctx context.Context, name string) error {
 	return nil
 }
 
+// SetLabel names an entry; an empty label removes the name.
+func (h *Harness) SetLabel(ctx context.Context, entry, label string) error {
+	if err := h.session.SetLabel(ctx, entry, label); err != nil {
+		return fmt.Errorf("label entry %s: %w", entry, err)
+	}
+	return nil
+}
+
 // recordSettings notes model and thinking level where the branch does not
 // imply them.
 func (h *Harness) recordSettings(ctx context.Context) error {

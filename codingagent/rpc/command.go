@@ -31,6 +31,13 @@ type command struct {
 	Since             string            `json:"since"`
 	Name              *string           `json:"name"`
 	OutputPath        string            `json:"outputPath"`
+
+	// Fields of commands that the reference does not have.
+	Summarize           bool   `json:"summarize"`
+	ReplaceInstructions bool   `json:"replaceInstructions"`
+	Label               string `json:"label"`
+	Format              string `json:"format"`
+	All                 bool   `json:"all"`
 }
 
 // parseCommand reads one line. A fault says what was expected; the command is

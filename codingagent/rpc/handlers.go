@@ -4,13 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
+	"sync"
 
 	"github.com/pi-go/pi/agentcore"
-	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
 )
@@ -34,26 +31,31 @@ func (s *Server) answer(c command, f func(ctx context.Context, s *Server, c comm
 		s.fail(c, err)
 		return
 	}
+	s.Runtime.Session().Harness().Delivered() // what it caused comes first
 	s.reply(c, data)
 }
 
 // handlers are the commands by name.
-func handlers() map[string]handler {
+var handlers = sync.OnceValue(func() map[string]handler {
 	return map[string]handler{
 		"prompt": (*Server).prompt, "bash": (*Server).bash, "abort_bash": (*Server).abortBash,
 		"steer": now(steer), "follow_up": now(followUp), "clear_queue": now(clearQueue),
-		"abort": later(abort), "abort_retry": later(abort),
+		"abort": later(abort), "abort_retry": now(abortRetry), "abort_compaction": now(abortCompaction),
 		"new_session": now(newSession), "switch_session": now(switchSession), "fork": now(fork), "clone": now(clone),
 		"get_state": now(getState), "get_messages": now(getMessages),
 		"set_model": now(setModel), "cycle_model": now(cycleModel), "get_available_models": now(availableModels),
 		"set_thinking_level": now(setThinking), "cycle_thinking_level": now(cycleThinking), "get_available_thinking_levels": now(thinkingLevels),
 		"set_steering_mode": now(steeringMode), "set_follow_up_mode": now(followUpMode),
-		"compact": later(compact), "set_auto_compaction": now(autoCompaction), "set_auto_retry": now(autoRetry),
+		"compact": (*Server).compact, "set_auto_compaction": now(autoCompaction), "set_auto_retry": now(autoRetry),
 		"get_session_stats": now(sessionStats), "export_html": now(exportHTML),
 		"get_fork_messages": now(forkMessages), "get_entries": now(getEntries), "get_tree": now(getTree),
 		"get_last_assistant_text": now(lastText), "set_session_name": now(setName), "get_commands": now(getCommands),
+		// Further ones than the reference has.
+		"navigate_tree": later(navigateTree), "set_label": now(setLabel), "list_sessions": later(listSessions),
+		// Answers to dialogs get no answer themselves.
+		"extension_ui_response": func(*Server, command) {},
 	}
-}
+})
 
 // message makes the prompt of a steer or follow_up command.
 func message(c command) (codingagent.Prompt, error) {
@@ -103,6 +105,16 @@ func clearQueue(ctx context.Context, s *Server, _ command) (any, error) {
 
 func abort(ctx context.Context, s *Server, _ command) (any, error) {
 	return nil, s.Runtime.Session().Abort(ctx)
+}
+
+func abortRetry(_ context.Context, s *Server, _ command) (any, error) {
+	s.Runtime.Session().Harness().AbortRetry()
+	return nil, nil
+}
+
+func abortCompaction(_ context.Context, s *Server, _ command) (any, error) {
+	s.Runtime.Session().Harness().AbortCompaction()
+	return nil, nil
 }
 
 func cancelled() any { return map[string]bool{"cancelled": false} }
@@ -156,7 +168,7 @@ func getState(ctx context.Context, s *Server, _ command) (any, error) {
 		return nil, err
 	}
 	return State{
-		Model: a.Model(), ThinkingLevel: a.Thinking(), IsStreaming: h.Busy() && !h.Compacting(), IsCompacting: h.Compacting(),
+		Model: a.Model(), ThinkingLevel: a.Thinking(), IsStreaming: h.Running(), IsCompacting: h.Compacting(),
 		SteeringMode: st.SteeringMode, FollowUpMode: st.FollowUpMode, SessionFile: a.File(), SessionID: a.ID(), SessionName: name,
 		AutoCompactionEnabled: h.AutoCompaction(), MessageCount: len(st.Messages), PendingMessageCount: len(st.Steering) + len(st.FollowUp),
 	}, nil
@@ -193,7 +205,7 @@ func setModel(ctx context.Context, s *Server, c command) (any, error) {
 
 func cycleModel(ctx context.Context, s *Server, _ command) (any, error) {
 	a := s.Runtime.Session()
-	list := a.Models().Available(ctx)
+	list := s.models(ctx)
 	current := a.Model()
 	at := slices.IndexFunc(list, func(m *ai.Model) bool { return m.Same(current) })
 	if len(list) == 0 || len(list) == 1 && at == 0 {
@@ -206,8 +218,15 @@ func cycleModel(ctx context.Context, s *Server, _ command) (any, error) {
 	return map[string]any{"model": m, "thinkingLevel": a.Thinking(), "isScoped": false}, nil
 }
 
+func (s *Server) models(ctx context.Context) []*ai.Model {
+	if s.Models != nil {
+		return s.Models(ctx)
+	}
+	return s.Runtime.Session().Models().Available(ctx)
+}
+
 func availableModels(ctx context.Context, s *Server, _ command) (any, error) {
-	list := s.Runtime.Session().Models().Available(ctx)
+	list := s.models(ctx)
 	if list == nil {
 		list = []*ai.Model{}
 	}
@@ -284,15 +303,6 @@ func enabled(c command) (bool, error) {
 	return *c.Enabled, nil
 }
 
-func compact(ctx context.Context, s *Server, c command) (any, error) {
-	a := s.Runtime.Session()
-	if a.Model() == nil {
-		return nil, s.noModel()
-	}
-	r, err := a.Compact(ctx, c.Instructions)
-	return CompactionResult(r), err
-}
-
 func autoCompaction(ctx context.Context, s *Server, c command) (any, error) {
 	on, err := enabled(c)
 	if err != nil {
@@ -309,185 +319,4 @@ func autoRetry(ctx context.Context, s *Server, c command) (any, error) {
 	}
 	s.Runtime.Session().Harness().SetAutoRetry(on)
 	return nil, s.save(ctx, "retry.enabled", on)
-}
-
-func exportHTML(ctx context.Context, s *Server, c command) (any, error) {
-	if s.Export == nil {
-		return nil, errors.New("this program can not export HTML")
-	}
-	path, err := s.Export(ctx, s.Runtime.Session(), c.OutputPath)
-	return map[string]string{"path": path}, err
-}
-
-func sessionStats(ctx context.Context, s *Server, _ command) (any, error) {
-	a := s.Runtime.Session()
-	st, err := a.Session().Stats(ctx)
-	if err != nil {
-		return nil, err
-	}
-	u := st.Usage
-	out := map[string]any{
-		"sessionId": a.ID(), "userMessages": st.UserMessages, "assistantMessages": st.AssistantMessages,
-		"toolCalls": st.ToolCalls, "toolResults": st.ToolResults, "totalMessages": st.Messages,
-		"tokens": map[string]int64{
-			"input": u.Input, "output": u.Output, "cacheRead": u.CacheRead, "cacheWrite": u.CacheWrite,
-			"total": u.Input + u.Output + u.CacheRead + u.CacheWrite,
-		},
-		"cost": u.Cost.Total,
-	}
-	if f := a.File(); f != "" {
-		out["sessionFile"] = f
-	}
-	if m := a.Model(); m != nil && m.ContextWindow > 0 {
-		usage := map[string]any{"tokens": nil, "contextWindow": m.ContextWindow, "percent": nil}
-		if tokens, known := a.Harness().ContextTokens(); known {
-			usage["tokens"], usage["percent"] = tokens, 100*float64(tokens)/float64(m.ContextWindow)
-		}
-		out["contextUsage"] = usage
-	}
-	return out, nil
-}
-
-func forkMessages(ctx context.Context, s *Server, _ command) (any, error) {
-	type item struct {
-		EntryID string `json:"entryId"`
-		Text    string `json:"text"`
-	}
-	list := []item{}
-	for e, err := range s.Runtime.Session().Session().Entries(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		m, ok := e.(*session.MessageEntry)
-		if !ok {
-			continue
-		}
-		if u, ok := m.Message.(*ai.UserMessage); ok {
-			if text := ai.TextOf(u.Content, "\n"); strings.TrimSpace(text) != "" {
-				list = append(list, item{m.ID, text})
-			}
-		}
-	}
-	return map[string]any{"messages": list}, nil
-}
-
-func getEntries(ctx context.Context, s *Server, c command) (any, error) {
-	ses := s.Runtime.Session().Session()
-	found := c.Since == ""
-	list := []json.RawMessage{}
-	for _, st := range ses.Stubs() {
-		if !found {
-			found = st.ID == c.Since
-			continue
-		}
-		raw, err := ses.Raw(ctx, st.ID)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, raw)
-	}
-	if !found {
-		return nil, fmt.Errorf("there is no entry %q", c.Since)
-	}
-	return map[string]any{"entries": list, "leafId": leafID(ses)}, nil
-}
-
-func leafID(s *session.Session) any {
-	if id := s.Leaf(); id != "" {
-		return id
-	}
-	return nil
-}
-
-// getTree nests the entries, without recursion: sessions can be deep.
-func getTree(ctx context.Context, s *Server, _ command) (any, error) {
-	ses := s.Runtime.Session().Session()
-	roots, err := ses.Tree(ctx)
-	if err != nil {
-		return nil, err
-	}
-	b := []byte(`{"tree":`)
-	if b, err = appendNodes(ctx, b, ses, roots); err != nil {
-		return nil, err
-	}
-	leaf, err := json.Marshal(leafID(ses))
-	if err != nil {
-		return nil, err
-	}
-	b = append(append(b, `,"leafId":`...), leaf...)
-	return json.RawMessage(append(b, '}')), nil
-}
-
-// appendNodes writes nodes and all below them with a stack of its own.
-func appendNodes(ctx context.Context, b []byte, ses *session.Session, roots []*session.Node) ([]byte, error) {
-	type frame struct {
-		nodes []*session.Node
-		at    int
-		tail  string // what closes the node these are the children of
-	}
-	stack := []frame{{nodes: roots}}
-	b = append(b, '[')
-	for len(stack) > 0 {
-		f := &stack[len(stack)-1]
-		if f.at == len(f.nodes) {
-			b = append(append(b, ']'), f.tail...)
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		n := f.nodes[f.at]
-		if f.at > 0 {
-			b = append(b, ',')
-		}
-		f.at++
-		raw, err := ses.Raw(ctx, n.ID)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(b, `{"entry":`...), raw...)
-		tail := "}"
-		if n.Label != "" {
-			label, err := marshal(n.Label)
-			if err != nil {
-				return nil, err
-			}
-			tail = `,"label":` + string(label) + `,"labelTimestamp":"` + n.LabelTime.UTC().Format(time.RFC3339Nano) + `"}`
-		}
-		b = append(b, `,"children":[`...)
-		stack = append(stack, frame{nodes: n.Children, tail: tail})
-	}
-	return b, nil
-}
-
-func lastText(_ context.Context, s *Server, _ command) (any, error) {
-	for _, m := range slices.Backward(s.Runtime.Session().State().Messages) {
-		a, ok := m.(*ai.AssistantMessage)
-		if !ok {
-			continue
-		}
-		text := strings.TrimSpace(a.Text())
-		if a.StopReason == ai.StopEnd || text != "" {
-			if text == "" {
-				break
-			}
-			return map[string]any{"text": text}, nil
-		}
-	}
-	return map[string]any{"text": nil}, nil
-}
-
-func setName(ctx context.Context, s *Server, c command) (any, error) {
-	name, err := need("name", c.Name)
-	if err != nil {
-		return nil, err
-	}
-	if name = session.CleanName(name); name == "" {
-		return nil, errors.New("the name is empty")
-	}
-	return nil, s.Runtime.Session().Harness().SetName(ctx, name)
-}
-
-// getCommands lists what can be said with a leading slash. There is nothing
-// yet that adds such commands.
-func getCommands(context.Context, *Server, command) (any, error) {
-	return map[string]any{"commands": []any{}}, nil
 }

@@ -8,10 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/harness"
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/jsonobj"
 	"github.com/pi-go/pi/codingagent"
 )
@@ -29,6 +34,9 @@ type Server struct {
 	// NoModel explains to a client how to get a model; it is asked when a
 	// prompt comes and there is none.
 	NoModel func() error
+	// Models lists the models to offer and to cycle through; nil means all
+	// that are configured.
+	Models func(ctx context.Context) []*ai.Model
 	// Save keeps a setting for later sessions; nil keeps none.
 	Save func(ctx context.Context, key string, value any) error
 	// Export writes the conversation as HTML and gives the path; nil refuses.
@@ -45,13 +53,14 @@ type Server struct {
 }
 
 // Serve reads commands from in until it ends, finishes what is under way, and
-// returns. It returns early with the cause of ctx, or [ErrReaderGone].
+// returns. It returns early with the cause of ctx, or with the reason why
+// nothing more can be written: [ErrReaderGone], mostly.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.ctx = ctx
 	s.shells = make(map[int]context.CancelFunc)
-	s.out = NewLineWriter(out, func() { cancel(ErrReaderGone) })
+	s.out = NewLineWriter(out, func(err error) { cancel(err) })
 	defer s.Runtime.Subscribe(s.hear)()
 	lines := readLines(ctx, in)
 	for {
@@ -82,10 +91,18 @@ func (s *Server) finish(ctx context.Context) error {
 	}
 }
 
+// farewell is how long a client that does not read may hold up the end.
+const farewell = 2 * time.Second
+
 // stop ends everything that is under way.
 func (s *Server) stop(cause error) error {
+	timer := time.AfterFunc(farewell, s.out.Abandon)
+	defer timer.Stop()
 	s.jobs.Wait() // all of them end with the context
-	return errors.Join(cause, s.out.Flush())
+	if err := s.out.Flush(); err != nil && !errors.Is(cause, err) && !errors.Is(err, errAbandoned) {
+		return errors.Join(cause, err)
+	}
+	return cause
 }
 
 type inputLine struct {
@@ -142,10 +159,18 @@ func (s *Server) take(line []byte) {
 	}
 	h, ok := handlers()[c.Type]
 	if !ok {
-		s.fail(c, fmt.Errorf("unknown command: %s", c.Type))
+		s.fail(c, unknownCommand(c.Type))
 		return
 	}
 	h(s, c)
+}
+
+func unknownCommand(name string) error {
+	known := slices.Sorted(maps.Keys(handlers()))
+	if near := ai.Nearest(name, known, 3); len(near) > 0 {
+		return fmt.Errorf("unknown command: %s; did you mean %s?", name, strings.Join(near, ", "))
+	}
+	return fmt.Errorf("unknown command: %s", name)
 }
 
 // reply answers a command; nil data is left out.
@@ -162,7 +187,15 @@ func (s *Server) reply(c command, data any) {
 }
 
 // fail answers a command with an error.
-func (s *Server) fail(c command, err error) { s.respond(c, nil, err) }
+func (s *Server) fail(c command, err error) {
+	switch {
+	case errors.Is(err, harness.ErrNoModel) && s.NoModel != nil:
+		err = s.NoModel()
+	case errors.Is(err, harness.ErrBusy):
+		err = errors.New(`the agent is at work: set "streamingBehavior" to "steer" or "followUp" to queue the message, or send abort first`)
+	}
+	s.respond(c, nil, err)
+}
 
 func (s *Server) respond(c command, data json.RawMessage, failure error) {
 	// A write that fails is noticed by the next event, and ends the server.
@@ -199,130 +232,3 @@ func marshal(v any) (json.RawMessage, error) {
 
 // background runs a job beside the commands that follow.
 func (s *Server) background(job func()) { s.jobs.Go(job) }
-
-// prompt hands a message to the session and answers as soon as it is known
-// what becomes of it.
-func (s *Server) prompt(c command) {
-	text, err := need("message", c.Message)
-	if err != nil {
-		s.fail(c, err)
-		return
-	}
-	images, err := c.images()
-	if err != nil {
-		s.fail(c, err)
-		return
-	}
-	p := codingagent.Prompt{Text: text, Images: images}
-	if p.Empty() {
-		s.fail(c, errors.New("the message is empty"))
-		return
-	}
-	session := s.Runtime.Session()
-	if session.Model() == nil {
-		s.fail(c, s.noModel())
-		return
-	}
-	var when harness.Delivery
-	switch c.StreamingBehavior {
-	case "":
-	case "steer":
-		when = harness.DeliverSteer
-	case "followUp":
-		when = harness.DeliverFollowUp
-	default:
-		s.fail(c, fmt.Errorf("field \"streamingBehavior\": %q is neither steer nor followUp", c.StreamingBehavior))
-		return
-	}
-	accepted := make(chan struct{})
-	var once sync.Once
-	answered := func(disposition string, err error) {
-		once.Do(func() {
-			defer close(accepted)
-			if err != nil {
-				s.fail(c, err)
-				return
-			}
-			s.reply(c, map[string]string{"disposition": disposition})
-		})
-	}
-	s.background(func() {
-		result, err := session.Prompt(s.ctx, p, codingagent.PromptOptions{
-			WhenBusy: when, Started: func() { answered("started", nil) },
-		})
-		switch {
-		case err != nil:
-			// Of an error after the start the client learns by the events.
-			answered("", err)
-		case result.Queued:
-			answered("queued", nil)
-		}
-	})
-	<-accepted
-}
-
-func (s *Server) noModel() error {
-	if s.NoModel != nil {
-		return s.NoModel()
-	}
-	return errors.New("no model was chosen: set one with set_model")
-}
-
-// bash runs a shell command of the user's.
-func (s *Server) bash(c command) {
-	script, err := need("command", c.Command)
-	if err != nil {
-		s.fail(c, err)
-		return
-	}
-	ctx, cancel := context.WithCancel(s.ctx)
-	s.mu.Lock()
-	s.next++
-	n := s.next
-	s.shells[n] = cancel
-	s.mu.Unlock()
-	session := s.Runtime.Session()
-	s.background(func() {
-		defer func() {
-			cancel()
-			s.mu.Lock()
-			delete(s.shells, n)
-			s.mu.Unlock()
-		}()
-		got, err := session.Bash(ctx, script, c.Exclude, func(text string) { s.bashOutput(c, text) })
-		if err != nil {
-			s.fail(c, err)
-			return
-		}
-		s.reply(c, bashResult{got.Output, got.ExitCode, got.Cancelled, got.Truncated, got.FullOutputPath})
-	})
-}
-
-type bashResult struct {
-	Output         string `json:"output"`
-	ExitCode       *int   `json:"exitCode,omitempty"`
-	Cancelled      bool   `json:"cancelled"`
-	Truncated      bool   `json:"truncated"`
-	FullOutputPath string `json:"fullOutputPath,omitempty"`
-}
-
-func (s *Server) bashOutput(c command, text string) {
-	_ = s.out.Write(func(dst []byte) ([]byte, bool, error) {
-		dst = append(dst, `{"type":"bash_execution_update",`...)
-		if len(c.ID) > 0 {
-			dst = append(append(append(dst, `"id":`...), c.ID...), ',')
-		}
-		dst = append(dst, `"delta":`...)
-		dst = jsonobj.AppendString(dst, text)
-		return append(dst, '}'), true, nil
-	})
-}
-
-func (s *Server) abortBash(c command) {
-	s.mu.Lock()
-	for _, cancel := range s.shells {
-		cancel()
-	}
-	s.mu.Unlock()
-	s.reply(c, nil)
-}

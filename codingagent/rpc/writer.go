@@ -20,8 +20,8 @@ const maxPending = 256 << 10
 // It is safe for concurrent use.
 type LineWriter struct {
 	w io.Writer
-	// gone is called once when the reader has gone.
-	gone func()
+	// failed is called once when nothing more can be written.
+	failed func(error)
 
 	mu      sync.Mutex
 	idle    *sync.Cond
@@ -31,10 +31,11 @@ type LineWriter struct {
 	err     error
 }
 
-// NewLineWriter makes a writer to w. gone, if not nil, is called when the
-// reader has closed its end.
-func NewLineWriter(w io.Writer, gone func()) *LineWriter {
-	l := &LineWriter{w: w, gone: gone}
+// NewLineWriter makes a writer to w. failed, if not nil, is called once when
+// nothing more can be written, with [ErrReaderGone] when the reader has closed
+// its end.
+func NewLineWriter(w io.Writer, failed func(error)) *LineWriter {
+	l := &LineWriter{w: w, failed: failed}
 	l.idle = sync.NewCond(&l.mu)
 	return l
 }
@@ -91,13 +92,31 @@ func (l *LineWriter) drain() {
 }
 
 func (l *LineWriter) fail(err error) {
+	if l.err != nil {
+		return
+	}
 	l.err = fmt.Errorf("write output: %w", err)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
 		l.err = ErrReaderGone
-		if l.gone != nil {
-			l.gone()
-		}
 	}
+	if l.failed != nil {
+		l.failed(l.err)
+	}
+}
+
+// errAbandoned is the error of writes after Abandon.
+var errAbandoned = errors.New("the output was given up")
+
+// Abandon drops what waits to be written and lets go of whoever waits for the
+// reader. A write that is under way goes on.
+func (l *LineWriter) Abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = errAbandoned
+	}
+	l.pending = nil
+	l.idle.Broadcast()
 }
 
 // Flush waits until everything is written and gives the first error.
@@ -105,7 +124,7 @@ func (l *LineWriter) Flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kick()
-	for l.writing {
+	for l.writing && !errors.Is(l.err, errAbandoned) {
 		l.idle.Wait()
 	}
 	return l.err

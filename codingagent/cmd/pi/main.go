@@ -41,12 +41,16 @@ func run() int {
 			return 1
 		}
 	}
+	// The output belongs to whoever reads it, a program mostly: what anything
+	// else in this process prints goes where people see it.
+	out := os.Stdout
+	os.Stdout = os.Stderr
 	groups := new(execenv.Groups)
-	inTerminal, outTerminal := term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd()))
+	inTerminal, outTerminal := term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(out.Fd()))
 	s := listen(groups, inTerminal && outTerminal)
 	defer s.cancel(nil)
 	return cli.Run(s.ctx, os.Args[1:], &cli.System{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		In: os.Stdin, Out: out, Err: os.Stderr,
 		InTerminal: inTerminal, OutTerminal: outTerminal,
 		Dir: dir, Home: home, Environ: os.Environ(), Env: auth.OSEnvironment(), Version: version,
 		Interrupts: s.interrupts, Interactive: s.interactive, Groups: groups,

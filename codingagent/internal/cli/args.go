@@ -17,7 +17,7 @@ type Args struct {
 	ListSearch              string
 	SystemPrompt            string
 	AppendSystemPrompt      []string
-	Mode                    string // "", "text" or "json"
+	Mode                    string // "", "text", "json" or "rpc"
 	Print                   bool
 	Continue                bool
 	Session, SessionID      string
@@ -63,7 +63,7 @@ func options() []option {
 			return nil
 		}},
 		{long: "print", short: "p", help: "answer once and exit; takes the prompt as next argument", flag: flag(func(a *Args) *bool { return &a.Print })},
-		{long: "mode", arg: "MODE", help: "output: text, or json for one event a line", value: parseMode},
+		{long: "mode", arg: "MODE", help: "text, json for one event a line, or rpc for commands from a program", value: parseMode},
 		{long: "continue", short: "c", help: "go on with the newest session of this directory", flag: flag(func(a *Args) *bool { return &a.Continue })},
 		{long: "session", arg: "FILE|ID", help: "go on with this session", value: str(func(a *Args) *string { return &a.Session })},
 		{long: "session-id", arg: "ID", help: "open the session with exactly this id, or create it", value: str(func(a *Args) *string { return &a.SessionID })},
@@ -103,11 +103,11 @@ func list(p func(a *Args) *[]string) func(*Args, string) error {
 
 func parseMode(a *Args, v string) error {
 	switch v {
-	case "text", "json":
+	case "text", "json", "rpc":
 		a.Mode = v
 		return nil
 	}
-	return fmt.Errorf("--mode: %q is not a mode%s; the modes are text and json", v, hint(v, []string{"text", "json"}))
+	return fmt.Errorf("--mode: %q is not a mode%s; the modes are text, json and rpc", v, hint(v, []string{"text", "json", "rpc"}))
 }
 
 func parseTUIMode(a *Args, v string) error {
@@ -239,6 +239,12 @@ func (a *Args) check() error {
 	}
 	if err := clash("--continue", a.Continue, "--no-session"); err != nil {
 		return err
+	}
+	if a.Mode == "rpc" && len(a.Files) > 0 {
+		return fmt.Errorf("--mode rpc takes no @files: send their text in a prompt")
+	}
+	if a.Mode == "rpc" && len(a.Messages) > 0 {
+		return fmt.Errorf("--mode rpc takes no messages on the command line: send them as prompt commands")
 	}
 	if a.Provider != "" && a.Model == "" {
 		return fmt.Errorf("--provider needs --model")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/sessiondir"
@@ -69,7 +70,10 @@ func (p *program) modelFor(ctx context.Context, s *session.Session, named models
 		}
 		return model, notices, nil
 	}
-	if m != modeChat {
+	switch m {
+	case modeRPC:
+		return nil, notices, nil // a client can still choose one
+	case modePrint, modeJSON:
 		return nil, nil, p.noModel()
 	}
 	guide, err := p.models.Models.Model(demo.ProviderID, demo.ModelID)
@@ -117,14 +121,22 @@ func (p *program) sessionDir() *session.Dir {
 	return session.NewDir(sessiondir.Resolve(p.args.SessionDir, p.sys.Env, p.settings.SessionDir, p.agentDir, p.sys.Dir, p.sys.Home).Dir)
 }
 
+// repo is where sessions are kept.
+func (p *program) repo() session.Repo {
+	if p.args.NoSession {
+		return session.NewMemory()
+	}
+	return p.sessionDir()
+}
+
 // openSession opens the conversation that the options name.
-func (p *program) openSession(ctx context.Context) (*session.Session, error) {
+func (p *program) openSession(ctx context.Context, repo session.Repo) (*session.Session, error) {
 	header := session.Header{Cwd: p.sys.Dir, ID: p.args.SessionID}
 	options := p.sessionOptions()
-	if p.args.NoSession {
-		return session.Create(ctx, session.NewMemory(), header, options)
+	dir, ok := repo.(*session.Dir)
+	if !ok {
+		return session.Create(ctx, repo, header, options)
 	}
-	dir := p.sessionDir()
 	switch {
 	case p.args.Continue:
 		info, err := dir.Latest(ctx, p.sys.Dir)
@@ -163,11 +175,7 @@ func (p *program) namedSession(ctx context.Context, dir *session.Dir, header ses
 			path = filepath.Join(p.sys.Dir, path)
 		}
 		if _, err := p.files.Stat(ctx, path); errors.Is(err, os.ErrNotExist) {
-			storage, err := session.CreateFile(ctx, path, header, nil)
-			if err != nil {
-				return nil, err
-			}
-			return session.Load(ctx, storage, options)
+			return codingagent.NewAt(path)(ctx, header, options)
 		}
 		storage, err := session.OpenFile(ctx, path, session.ReadWrite, header)
 		if err != nil {

@@ -50,6 +50,8 @@ func Run(ctx context.Context, argv []string, sys *System) int {
 		return signal.Code
 	case err == nil, errors.Is(err, print.ErrReaderGone):
 		return exitOK
+	case errors.Is(err, errClientGone):
+		return exitFailed
 	case errors.Is(err, print.ErrFailed):
 		return exitFailed // it has been said
 	}
@@ -150,11 +152,14 @@ const (
 	modeChat mode = iota
 	modePrint
 	modeJSON
+	modeRPC
 )
 
 // mode decides how to talk; piped input turns a chat into a print.
 func (p *program) mode() mode {
 	switch {
+	case p.args.Mode == "rpc":
+		return modeRPC
 	case p.args.Mode == "json":
 		return modeJSON
 	case p.args.Print || !p.sys.InTerminal || !p.sys.OutTerminal:
@@ -166,18 +171,22 @@ func (p *program) mode() mode {
 // converse runs a chat, or prompts to their end.
 func (p *program) converse(ctx context.Context) error {
 	m := p.mode()
-	prompts, err := p.prompts(ctx)
-	if err != nil {
-		return err
+	var prompts []codingagent.Prompt
+	var err error
+	if m != modeRPC {
+		if prompts, err = p.prompts(ctx); err != nil {
+			return err
+		}
 	}
-	if m != modeChat && len(prompts) == 0 {
+	if (m == modePrint || m == modeJSON) && len(prompts) == 0 {
 		return errors.New(`there is no prompt: give one as in pi -p "what does this do?", or pipe it in`)
 	}
 	choice, err := p.chooseModel(ctx)
 	if err != nil {
 		return err
 	}
-	conversation, err := p.openSession(ctx)
+	repo := p.repo()
+	conversation, err := p.openSession(ctx, repo)
 	if err != nil {
 		return err
 	}
@@ -199,19 +208,24 @@ func (p *program) converse(ctx context.Context) error {
 		unconfigured := choice.Model == nil && options.Model.Provider == demo.ProviderID
 		return p.chatOnScreen(ctx, options, prompts, notices, unconfigured)
 	}
-	s, err := codingagent.NewSession(ctx, options)
+	r, err := codingagent.NewRuntime(ctx, options, repo)
 	if err != nil {
 		return err
 	}
+	s := r.Session()
 	for _, d := range s.Diagnostics() {
 		p.warn("%s %s", d.Path, d.Message)
 	}
 	if n := conversation.Skipped(); n > 0 {
 		p.warn("%s has %d damaged lines; they were skipped and left as they are", conversation.Path(), n)
 	}
-	err = p.runMode(ctx, m, s, prompts, notices)
+	if m == modeRPC {
+		err = p.serve(ctx, r)
+	} else {
+		err = p.runMode(ctx, m, s, prompts, notices)
+	}
 	// What was received is kept, whatever ended the run.
-	return errors.Join(err, s.Close(context.WithoutCancel(ctx)))
+	return errors.Join(err, r.Close(context.WithoutCancel(ctx)))
 }
 
 func (p *program) runMode(ctx context.Context, m mode, s *codingagent.AgentSession, prompts []codingagent.Prompt, notices []string) error {

@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/rpc"
+)
+
+// errClientGone says that the client of rpc mode has closed our output.
+var errClientGone = errors.New("the client has gone")
+
+// serve takes commands from a program until it closes our input.
+func (p *program) serve(ctx context.Context, r *codingagent.Runtime) error {
+	s := &rpc.Server{Runtime: r, NoModel: p.noModel, Models: p.available}
+	err := s.Serve(ctx, p.sys.In, p.sys.Out)
+	if errors.Is(err, rpc.ErrReaderGone) {
+		return errClientGone
+	}
+	return err
+}
