@@ -172,6 +172,10 @@ func (r *Runtime) Fork(ctx context.Context, entry string) (text string, err erro
 func (r *Runtime) Clone(ctx context.Context) error { return r.copy(ctx, session.ForkOptions{}) }
 
 func (r *Runtime) copy(ctx context.Context, fork session.ForkOptions) error {
+	said := func(m agentcore.Message) bool { return m.Role() == ai.RoleUser || m.Role() == ai.RoleAssistant }
+	if s := r.Session(); !slices.ContainsFunc(s.State().Messages, said) && fork.Entry == "" {
+		return errors.New("there is nothing to copy yet: send a message first")
+	}
 	return r.replace(ctx, func(old *AgentSession, o *Options) error {
 		keep(old, o)
 		fork.Options = session.Options{Codec: Codec()}

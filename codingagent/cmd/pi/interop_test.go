@@ -4,24 +4,34 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pi-go/pi/ai/aitest/mockllm"
+	"github.com/pi-go/pi/codingagent/rpc/client"
 )
 
-// reference runs the TypeScript pi in the sandbox; scripts/interop installs it
-// and says where it is.
-func (s *sandbox) reference(stdin string, args ...string) outcome {
+// interop says where scripts/interop has installed Node and the reference.
+func (s *sandbox) interop() (node, pkg string) {
 	s.t.Helper()
-	node, pkg := os.Getenv("PI_INTEROP_NODE"), os.Getenv("PI_INTEROP_PACKAGE")
+	node, pkg = os.Getenv("PI_INTEROP_NODE"), os.Getenv("PI_INTEROP_PACKAGE")
 	if node == "" || pkg == "" {
 		s.t.Fatal("PI_INTEROP_NODE and PI_INTEROP_PACKAGE are not set: run make interop")
 	}
+	return node, pkg
+}
+
+// reference runs the TypeScript pi in the sandbox.
+func (s *sandbox) reference(stdin string, args ...string) outcome {
+	s.t.Helper()
+	node, pkg := s.interop()
 	cmd := exec.CommandContext(s.t.Context(), node, append([]string{filepath.Join(pkg, "dist/bundle/cli.js")}, args...)...)
 	cmd.Dir = s.dir
 	cmd.Env = []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "PI_OFFLINE=1"}
@@ -131,4 +141,135 @@ func TestInteropReferenceOpensOurSession(t *testing.T) {
 			t.Errorf("the reference's answer lacks %s:\n%s", want, o.out)
 		}
 	}
+}
+
+// The reference's rpc mode answers our client in all that both have.
+func TestInteropOurClientDrivesTheReference(t *testing.T) {
+	s := newSandbox(t)
+	node, pkg := s.interop()
+	var errs bytes.Buffer
+	c := must(client.Start(context.Background(), client.Process{
+		Path: node, Exact: true, Args: []string{filepath.Join(pkg, "dist/bundle/cli.js"), "--mode", "rpc", "--model", "mock/m"},
+		Dir: s.dir, Env: []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "PI_OFFLINE=1"}, Stderr: &errs,
+	}))(t)
+	driveClient(t, s, c)
+	if err := c.Close(); err != nil {
+		t.Errorf("the reference ended with %v\n%s", err, errs.String())
+	}
+}
+
+// The reference's client class drives both programs through every command; the
+// answers have the same form, and where nothing is random the same content.
+func TestInteropItsClientDrivesUs(t *testing.T) {
+	drive := func(t *testing.T, binary func(s *sandbox) string) map[string][]any {
+		s := newSandbox(t)
+		node, pkg := s.interop()
+		s.llm.Queue(mockllm.Blocks(mockllm.ToolCall("t1", "bash", `{"command":"echo from the tool"}`)), mockllm.Say("first ", "answer"))
+		script, err := filepath.Abs("testdata/rpcclient.mjs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), node, script)
+		cmd.Dir = s.dir
+		cmd.Env = []string{
+			"HOME=" + s.home, "PATH=" + filepath.Dir(node) + ":" + os.Getenv("PATH"), "PI_OFFLINE=1", asPi + "=1",
+			"PI_INTEROP_PACKAGE=" + pkg, "PI_UNDER_TEST=" + binary(s), "SCRATCH=" + t.TempDir(),
+		}
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v\n%s\n%s", err, out.String(), errs.String())
+		}
+		results := map[string][]any{}
+		for line := range strings.Lines(out.String()) {
+			var r struct {
+				Name  string
+				Value any
+			}
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatalf("line %q: %v", line, err)
+			}
+			results[r.Name] = append(results[r.Name], r.Value)
+		}
+		return results
+	}
+	ours := drive(t, func(*sandbox) string { return must(os.Executable())(t) })
+	theirs := drive(t, func(s *sandbox) string {
+		node, pkg := s.interop()
+		path := filepath.Join(s.home, "reference")
+		text := fmt.Sprintf("#!/bin/sh\nexec %q %q \"$@\"\n", node, filepath.Join(pkg, "dist/bundle/cli.js"))
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	})
+	same := []string{
+		"events", "getLastAssistantText", "bash", "abortBash", "abort", "abortRetry", "getAvailableThinkingLevels", "cycleThinkingLevel",
+		"setThinkingLevel", "setSteeringMode", "setFollowUpMode", "setAutoCompaction", "setAutoRetry", "setSessionName", "steer", "followUp",
+		"clearQueue", "clone", "fork", "newSession", "switchSession",
+	}
+	for name := range theirs {
+		if name == "getCommands" || name == "exportHtml" { // it has extensions of its own, and its page another form
+			continue
+		}
+		if slices.Contains(same, name) {
+			a, b := must(json.Marshal(ours[name]))(t), must(json.Marshal(theirs[name]))(t)
+			if !bytes.Equal(a, b) {
+				t.Errorf("%s:\n  ours   %s\n  theirs %s", name, a, b)
+			}
+			continue
+		}
+		for i, want := range theirs[name] {
+			if i >= len(ours[name]) {
+				t.Errorf("%s: no answer %d", name, i)
+				continue
+			}
+			if d := lacks(ours[name][i], want, name); d != "" {
+				t.Errorf("%s", d)
+			}
+		}
+	}
+}
+
+// lacks compares the form of two values: whatever theirs has ours must have,
+// of the same kind; of lists the first members are compared.
+func lacks(ours, theirs any, at string) string {
+	switch theirs := theirs.(type) {
+	case map[string]any:
+		if _, failed := theirs["error"]; failed && len(theirs) == 1 {
+			o, ok := ours.(map[string]any)
+			if !ok || o["error"] == nil {
+				return fmt.Sprintf("%s: theirs fails with %v, ours gives %v", at, theirs["error"], ours)
+			}
+			return ""
+		}
+		o, ok := ours.(map[string]any)
+		if !ok {
+			return fmt.Sprintf("%s: ours is %v, theirs %v", at, ours, theirs)
+		}
+		for k, v := range theirs {
+			if optional := []string{"compat", "details", "thinkingSignature", "sections"}; slices.Contains(optional, k) {
+				continue
+			}
+			if _, ok := o[k]; !ok {
+				return fmt.Sprintf("%s.%s: theirs has %v, ours nothing", at, k, v)
+			}
+			if d := lacks(o[k], v, at+"."+k); d != "" {
+				return d
+			}
+		}
+	case []any:
+		o, ok := ours.([]any)
+		if !ok || len(theirs) > 0 && len(o) == 0 {
+			return fmt.Sprintf("%s: ours is %v, theirs %v", at, ours, theirs)
+		}
+		if len(theirs) > 0 {
+			return lacks(o[0], theirs[0], at+"[0]")
+		}
+	default:
+		if fmt.Sprintf("%T", ours) != fmt.Sprintf("%T", theirs) {
+			return fmt.Sprintf("%s: ours is %v, theirs %v", at, ours, theirs)
+		}
+	}
+	return ""
 }
