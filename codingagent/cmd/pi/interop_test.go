@@ -248,7 +248,7 @@ func lacks(ours, theirs any, at string) string {
 			return fmt.Sprintf("%s: ours is %v, theirs %v", at, ours, theirs)
 		}
 		for k, v := range theirs {
-			if optional := []string{"compat", "details", "thinkingSignature", "sections"}; slices.Contains(optional, k) {
+			if optional := []string{"compat", "details", "thinkingSignature", "sections", "reasoning"}; slices.Contains(optional, k) {
 				continue
 			}
 			if _, ok := o[k]; !ok {
