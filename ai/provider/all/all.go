@@ -1,4 +1,4 @@
-// Package all lists every provider that this module has.
+// Package all lists every provider and every protocol that this module has.
 //
 //	models := ai.NewModels(all.Providers()...)
 //
@@ -11,6 +11,16 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/api/anthropicmessages"
+	"github.com/pi-go/pi/ai/api/azureopenairesponses"
+	"github.com/pi-go/pi/ai/api/bedrockconversestream"
+	"github.com/pi-go/pi/ai/api/googlegenerativeai"
+	vertexapi "github.com/pi-go/pi/ai/api/googlevertex"
+	"github.com/pi-go/pi/ai/api/mistralconversations"
+	"github.com/pi-go/pi/ai/api/openaicodexresponses"
+	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/api/openairesponses"
+	"github.com/pi-go/pi/ai/api/pimessages"
 	"github.com/pi-go/pi/ai/provider/amazonbedrock"
 	"github.com/pi-go/pi/ai/provider/anthropic"
 	"github.com/pi-go/pi/ai/provider/azure"
@@ -31,4 +41,13 @@ func Providers() []ai.Provider {
 		openaicodex.New(), radius.New())
 	slices.SortFunc(list, func(a, b ai.Provider) int { return strings.Compare(a.ID(), b.ID()) })
 	return list
+}
+
+// APIs lists all protocols, by name, with their defaults: what a person's own list of
+// models may ask for, whichever vendor they belong to.
+func APIs() []ai.API {
+	return []ai.API{
+		anthropicmessages.New(), azureopenairesponses.New(), bedrockconversestream.New(), googlegenerativeai.New(), vertexapi.New(),
+		mistralconversations.New(), openaicodexresponses.New(), openaicompletions.New(), openairesponses.New(), pimessages.New(),
+	}
 }

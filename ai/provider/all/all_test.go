@@ -53,6 +53,24 @@ func TestProviders(t *testing.T) {
 	}
 }
 
+// Each protocol that a provider speaks can also be named by a person's own models.
+func TestAPIs(t *testing.T) {
+	var names []string
+	for _, api := range all.APIs() {
+		names = append(names, api.ID())
+	}
+	if !slices.IsSorted(names) {
+		t.Errorf("the list is not sorted: %v", names)
+	}
+	for _, p := range all.Providers() {
+		for _, m := range p.Models() {
+			if m.Type == "" && !slices.Contains(names, m.API) {
+				t.Fatalf("%s/%s speaks %s, which is not among %v", p.ID(), m.ID, m.API, names)
+			}
+		}
+	}
+}
+
 // What starting a program with every provider costs.
 func BenchmarkProviders(b *testing.B) {
 	b.ReportAllocs()

@@ -21,6 +21,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent/internal/cli"
 )
 
@@ -54,7 +55,7 @@ func run() int {
 		InTerminal: inTerminal, OutTerminal: outTerminal,
 		Dir: dir, Home: home, Environ: os.Environ(), Env: auth.OSEnvironment(), Version: version,
 		Interrupts: s.interrupts, Interactive: s.interactive, Groups: groups,
-		Providers: providers(inTerminal && outTerminal), APIs: protocols(),
+		Providers: providers(inTerminal && outTerminal), APIs: all.APIs(),
 	})
 }
 

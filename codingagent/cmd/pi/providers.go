@@ -4,16 +4,6 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/ai/api/anthropicmessages"
-	"github.com/pi-go/pi/ai/api/azureopenairesponses"
-	"github.com/pi-go/pi/ai/api/bedrockconversestream"
-	"github.com/pi-go/pi/ai/api/googlegenerativeai"
-	"github.com/pi-go/pi/ai/api/googlevertex"
-	"github.com/pi-go/pi/ai/api/mistralconversations"
-	"github.com/pi-go/pi/ai/api/openaicodexresponses"
-	"github.com/pi-go/pi/ai/api/openaicompletions"
-	"github.com/pi-go/pi/ai/api/openairesponses"
-	"github.com/pi-go/pi/ai/api/pimessages"
 	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent"
 )
@@ -29,12 +19,4 @@ func providers(watched bool) []ai.Provider {
 		pace = demoPace
 	}
 	return append(all.Providers(), codingagent.DemoProvider(pace))
-}
-
-// protocols are what models.json may name.
-func protocols() []ai.API {
-	return []ai.API{
-		anthropicmessages.New(), azureopenairesponses.New(), bedrockconversestream.New(), googlegenerativeai.New(), googlevertex.New(),
-		mistralconversations.New(), openaicodexresponses.New(), openaicompletions.New(), openairesponses.New(), pimessages.New(),
-	}
 }

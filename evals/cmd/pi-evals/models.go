@@ -9,10 +9,6 @@ import (
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/ai/api/anthropicmessages"
-	"github.com/pi-go/pi/ai/api/googlegenerativeai"
-	"github.com/pi-go/pi/ai/api/openaicompletions"
-	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent"
@@ -32,7 +28,7 @@ func (w world) models(ctx context.Context) *ai.Models {
 	resolver := &auth.Resolver{Env: w.Env, Run: w.shell}
 	runtime, faults := models.New(ctx, models.Config{
 		Providers: append(all.Providers(), codingagent.DemoProvider(0)),
-		APIs:      []ai.API{anthropicmessages.New(), googlegenerativeai.New(), openaicompletions.New(), openairesponses.New()},
+		APIs:      all.APIs(),
 		File:      filepath.Join(agentDir, "models.json"), Files: execenv.LocalFS{},
 		Credentials: credentials, Env: w.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
 		Identity: ai.Identity{UserAgent: "pi-go/" + ai.Version},

@@ -11,10 +11,6 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/ai/api/anthropicmessages"
-	"github.com/pi-go/pi/ai/api/googlegenerativeai"
-	"github.com/pi-go/pi/ai/api/openaicompletions"
-	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent"
@@ -45,7 +41,7 @@ func (w world) template(ctx context.Context) (server.Template, error) {
 	resolver := &auth.Resolver{Env: w.Env, Run: w.shell}
 	runtime, faults := models.New(ctx, models.Config{
 		Providers: append(all.Providers(), codingagent.DemoProvider(0)),
-		APIs:      []ai.API{anthropicmessages.New(), googlegenerativeai.New(), openaicompletions.New(), openairesponses.New()},
+		APIs:      all.APIs(),
 		File:      filepath.Join(agentDir, "models.json"), Files: env.FS,
 		Credentials: credentials, Env: w.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
 		Identity: ai.Identity{UserAgent: "pi-go/" + ai.Version},
