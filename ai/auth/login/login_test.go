@@ -312,16 +312,24 @@ func TestGitHubCopilot(t *testing.T) {
 		list                      authtest.Response
 		ids                       string
 	}{
-		"individual": {"", "github.com", "", "api.individual.githubcopilot.com",
+		"individual": {
+			"", "github.com", "", "api.individual.githubcopilot.com",
 			models(model("a", true, "enabled", true), model("b", true, "unconfigured", true), model("c", false, "enabled", true), model("d", true, "enabled", false), `{"id":"e","model_picker_enabled":true,"capabilities":{"supports":{"tool_calls":true}}}`),
-			`["a","b","e"]`},
-		"no picker": {"", "github.com", ";proxy-ep=proxy.individual.githubcopilot.com;x=1", "api.individual.githubcopilot.com",
+			`["a","b","e"]`,
+		},
+		"no picker": {
+			"", "github.com", ";proxy-ep=proxy.individual.githubcopilot.com;x=1", "api.individual.githubcopilot.com",
 			models(model("a", false, "enabled", true), model("b", false, "unconfigured", true), model("no/policy", false, "unconfigured", true), model("c", false, "disabled", true)),
-			`["a","b"]`},
-		"business": {"", "github.com", ";proxy-ep=proxy.business.githubcopilot.com", "api.business.githubcopilot.com",
-			models(model("a", false, "enabled", true)), `[]`},
-		"enterprise": {"https://Acme.ghe.com/", "acme.ghe.com", "", "copilot-api.acme.ghe.com",
-			models(model("a", true, "enabled", true)), `["a"]`},
+			`["a","b"]`,
+		},
+		"business": {
+			"", "github.com", ";proxy-ep=proxy.business.githubcopilot.com", "api.business.githubcopilot.com",
+			models(model("a", false, "enabled", true)), `[]`,
+		},
+		"enterprise": {
+			"https://Acme.ghe.com/", "acme.ghe.com", "", "copilot-api.acme.ghe.com",
+			models(model("a", true, "enabled", true)), `["a"]`,
+		},
 		"no list": {"", "github.com", "", "api.individual.githubcopilot.com", authtest.Refuse(500, "oops", ""), ``},
 	} {
 		t.Run(name, func(t *testing.T) {
