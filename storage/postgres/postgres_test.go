@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -201,7 +202,11 @@ func TestCrashChild(t *testing.T) {
 }
 
 func TestNothingAcknowledgedIsLost(t *testing.T) {
-	for round := range 5 {
+	rounds := 5
+	if n, err := strconv.Atoi(os.Getenv("SESSION_TEST_CRASH_ROUNDS")); err == nil {
+		rounds = n
+	}
+	for round := range rounds {
 		url := database(t)
 		open(t, url, postgres.Options{}).Close()
 		cmd := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
@@ -214,7 +219,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		acknowledged := -1
-		for acknowledged < 3+round*7 {
+		for acknowledged < 3+round%10*7 {
 			var line string
 			if _, err := fmt.Fscanln(out, &line, &acknowledged); err != nil && line == "acknowledged" {
 				t.Fatal(err)
