@@ -46,7 +46,7 @@ func (d *Dir) Create(ctx context.Context, h Header, lines iter.Seq2[[]byte, erro
 		return nil, err
 	}
 	// Another process may take the id before the file appears.
-	return createFile(ctx, path, h, lines, func() (*FileLock, error) {
+	return createFile(ctx, path, h, lines, d.now, func() (*FileLock, error) {
 		lock, err := LockFile(filepath.Join(d.path, h.ID), h.ID)
 		if errors.Is(err, ErrLocked) {
 			return nil, fmt.Errorf("create session %s: %w", h.ID, ErrTaken)

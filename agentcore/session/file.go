@@ -156,15 +156,15 @@ func (s Stub) checked() Stub {
 // the lines; it must not be there already. Lines are entries as stored, ids
 // included.
 func CreateFile(ctx context.Context, path string, h Header, lines iter.Seq2[[]byte, error]) (*File, error) {
-	return createFile(ctx, path, h, lines, nil)
+	return createFile(ctx, path, h, lines, time.Now, nil)
 }
 
-// createFile is [CreateFile]. claim, if not nil, is asked for the right to
+// createFile is [CreateFile] by a clock. claim, if not nil, is asked for the right to
 // make the file just before that is done.
-func createFile(ctx context.Context, path string, h Header, lines iter.Seq2[[]byte, error], claim func() (*FileLock, error)) (*File, error) {
+func createFile(ctx context.Context, path string, h Header, lines iter.Seq2[[]byte, error], now func() time.Time, claim func() (*FileLock, error)) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err == nil {
-		h, err = h.Complete(new(IDs), time.Now())
+		h, err = h.Complete(new(IDs), now())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create session %s: %w", path, err)
