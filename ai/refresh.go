@@ -14,7 +14,8 @@ type RefreshOptions struct {
 	AllowNetwork bool
 	// Providers are those to refresh; nil means all.
 	Providers []string
-	// Force asks also when the list there is counts as new.
+	// Force asks also when the list there is counts as new; do so after a login,
+	// as a list may depend on the account.
 	Force bool
 }
 

@@ -95,7 +95,7 @@ func hostName(text string) string {
 		text = "https://" + text
 	}
 	u, err := oauth.WebURL(text)
-	if err != nil || u.Port() != "" || !strings.Contains(u.Host, ".") || strings.ContainsFunc(u.Host, func(r rune) bool {
+	if err != nil || u.Port() != "" || !strings.Contains(strings.Trim(u.Host, "."), ".") || strings.Contains(u.Host, "..") || strings.ContainsFunc(u.Host, func(r rune) bool {
 		return r != '.' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
 	}) {
 		return ""

@@ -64,6 +64,7 @@ func ParseDevice(fields map[string]json.RawMessage) (*Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the answer's verification_uri can not be opened: %w", err)
 	}
+	d.URL = page.String()
 	if complete, err := WebURL(text(fields["verification_uri_complete"])); err == nil && complete.Host == page.Host && complete.Scheme == page.Scheme {
 		d.URL = complete.String()
 	}

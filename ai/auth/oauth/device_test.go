@@ -142,3 +142,22 @@ func TestCompleteAddress(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseDevice(f *testing.F) {
+	f.Add([]byte(`{"device_code":"d","user_code":"U","verification_uri":"https://a.example/x","interval":"5","expires_in":1e9}`))
+	f.Add([]byte(`{"device_code":"d","verification_url":"http://[::1]/","verification_uri_complete":"javascript:x"}`))
+	f.Add([]byte(`{"device_code":"\u0000","interval":-1}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(in, &fields) != nil {
+			return
+		}
+		d, err := oauth.ParseDevice(fields)
+		if err != nil {
+			return
+		}
+		if !strings.HasPrefix(d.URL, "http") || d.Code == "" || d.Interval < 0 || d.ExpiresIn < 0 {
+			t.Errorf("took %+v", d)
+		}
+	})
+}
