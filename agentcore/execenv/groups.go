@@ -14,13 +14,12 @@ type Groups struct {
 
 // KillAll kills every process tree that is still running and every one that is
 // started later, so that nothing slips through between the signal and the exit.
+// It returns when they have been killed; a program waits for that before it exits.
 func (g *Groups) KillAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.closed = true
-	for t := range g.live {
-		t.kill()
-	}
+	killTrees(g.live)
 }
 
 // Len is the number of process trees that are running.

@@ -66,6 +66,9 @@ func (s *LocalShell) Run(ctx context.Context, cmd Command) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("run command: %w", context.Cause(ctx))
 	}
+	if strings.IndexByte(cmd.Script, 0) >= 0 {
+		return Result{}, errors.New("run command: it contains a NUL character, which no command can")
+	}
 	in, err := s.interpreter()
 	if err != nil {
 		return Result{}, fmt.Errorf("run command: %w", err)

@@ -373,3 +373,11 @@ func TestStoppingACommandEndsItsDescendants(t *testing.T) {
 		}
 	}
 }
+
+func TestNULInACommand(t *testing.T) {
+	t.Parallel()
+	_, err := localEnv(t, execenv.LocalShellOptions{}).Run(t.Context(), execenv.Command{Script: "echo a\x00b"})
+	if err == nil || !strings.Contains(err.Error(), "NUL") {
+		t.Errorf("%v", err)
+	}
+}

@@ -16,3 +16,10 @@ func killSession(sid int) { syscall.Kill(-sid, syscall.SIGKILL) }
 
 // KillTree kills a process.
 func KillTree(p *os.Process) error { return p.Kill() }
+
+// killTrees kills several trees.
+func killTrees(trees map[*tree]struct{}) {
+	for t := range trees {
+		t.kill()
+	}
+}

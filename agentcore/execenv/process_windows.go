@@ -75,3 +75,10 @@ func drain(*os.File, func([]byte)) (eof bool) { return false }
 // handOver does nothing: anonymous pipes of Windows have no program like cat to
 // be left to, and the pipe is closed already.
 func handOver(*os.File, func() string) {}
+
+// killTrees kills several trees.
+func killTrees(trees map[*tree]struct{}) {
+	for t := range trees {
+		t.kill()
+	}
+}

@@ -11,14 +11,37 @@ import (
 // group, whatever else is in the session (timeout(1) and shells with job control
 // put their children into groups of their own), and its descendants in sessions of
 // their own (setsid(1)). A daemon, whose parent has gone before, is none of them.
-func killSession(sid int) {
-	stopGroup(sid)
+func killSession(sid int) { killLeaders(sid) }
+
+// killTrees kills several trees at the cost of one: looking at all processes of
+// the system takes a while.
+func killTrees(trees map[*tree]struct{}) {
+	var sids []int
+	for t := range trees {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if !t.reaped {
+			sids = append(sids, t.pid)
+		}
+	}
+	killLeaders(sids...)
+}
+
+func killLeaders(sids ...int) {
+	if len(sids) == 0 {
+		return
+	}
+	for _, sid := range sids {
+		stopGroup(sid)
+	}
 	all := snapshot()
-	family := descendants(all, sid)
-	syscall.Kill(-sid, syscall.SIGKILL)
-	killAll(family)
+	family := descendants(all, sids...)
 	sessions := led(all, family)
-	sessions[sid] = true
+	for _, sid := range sids {
+		syscall.Kill(-sid, syscall.SIGKILL)
+		sessions[sid] = true
+	}
+	killAll(family)
 	killSessions(sessions)
 }
 
@@ -67,14 +90,18 @@ func led(all []process, family map[int]bool) map[int]bool {
 	return sessions
 }
 
-// descendants gives the processes below root.
-func descendants(all []process, root int) map[int]bool {
+// descendants gives the processes below some others.
+func descendants(all []process, roots ...int) map[int]bool {
 	children := make(map[int][]int)
 	for _, p := range all {
 		children[p.parent] = append(children[p.parent], p.pid)
 	}
 	family := make(map[int]bool)
-	for queue := children[root]; len(queue) > 0; queue = queue[1:] {
+	var queue []int
+	for _, root := range roots {
+		queue = append(queue, children[root]...)
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
 		if pid := queue[0]; !family[pid] {
 			family[pid] = true
 			queue = append(queue, children[pid]...)

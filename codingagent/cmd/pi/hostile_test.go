@@ -255,3 +255,34 @@ func TestSessionPaths(t *testing.T) {
 		}
 	}
 }
+
+// Many commands at once end as one does.
+func TestSignalDuringManyCommands(t *testing.T) {
+	s := newSandbox(t)
+	var calls []mockllm.Block
+	for i := range 30 {
+		n := strconv.Itoa(i)
+		calls = append(calls, mockllm.ToolCall("t"+n, "bash", `{"command": "echo $$ > pid`+n+`; sleep 300; true"}`))
+	}
+	s.llm.Queue(mockllm.Blocks(calls...))
+	cmd := s.command(t.Context(), "--model", "mock/m", "-p", "hi")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		s.waitFor("pid" + strconv.Itoa(i))
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 143 {
+		t.Errorf("exit code %d", code)
+	}
+	for i := range 30 {
+		if pid := s.pid("pid" + strconv.Itoa(i)); !zombie(pid) {
+			t.Errorf("command %d is left", i)
+			syscall.Kill(-pid, syscall.SIGKILL)
+		}
+	}
+}

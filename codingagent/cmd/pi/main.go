@@ -50,13 +50,17 @@ func run() int {
 	inTerminal, outTerminal := term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(out.Fd()))
 	s := listen(groups, inTerminal && outTerminal)
 	defer s.cancel(nil)
-	return cli.Run(s.ctx, os.Args[1:], &cli.System{
+	code := cli.Run(s.ctx, os.Args[1:], &cli.System{
 		In: os.Stdin, Out: out, Err: os.Stderr,
 		InTerminal: inTerminal, OutTerminal: outTerminal,
 		Dir: dir, Home: home, Environ: os.Environ(), Env: auth.OSEnvironment(), Version: version,
 		Interrupts: s.interrupts, Interactive: s.interactive, Groups: groups,
 		Providers: providers(inTerminal && outTerminal), APIs: all.APIs(),
 	})
+	if s.ctx.Err() != nil {
+		groups.KillAll() // the work may have ended before all its processes
+	}
+	return code
 }
 
 // signals turns signals into the end of a context, or into interrupts of a
