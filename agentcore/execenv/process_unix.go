@@ -21,6 +21,7 @@ type tree struct {
 
 	mu     sync.Mutex
 	reaped bool
+	killed bool // everything in it has been
 	code   int
 }
 
@@ -64,9 +65,10 @@ func exitCode(state *os.ProcessState, err error) int {
 func (t *tree) kill() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.reaped {
+	if t.reaped || t.killed {
 		return
 	}
+	t.killed = true
 	killSession(t.pid)
 }
 

@@ -20,7 +20,8 @@ func killTrees(trees map[*tree]struct{}) {
 	for t := range trees {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if !t.reaped {
+		if !t.reaped && !t.killed {
+			t.killed = true
 			sids = append(sids, t.pid)
 		}
 	}
