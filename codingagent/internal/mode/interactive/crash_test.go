@@ -18,7 +18,7 @@ import (
 )
 
 // onScreen runs the user interface on an emulated terminal until it ends.
-func onScreen(t *testing.T, p *faux.Provider, act func(tty *tuitest.Tty, cfg *Config)) (error, Config, *tuitest.Tty) {
+func onScreen(t *testing.T, p *faux.Provider, act func(tty *tuitest.Tty, cfg *Config)) (Config, *tuitest.Tty, error) {
 	t.Helper()
 	dir := t.TempDir()
 	env, err := execenv.Local(dir, execenv.LocalOptions{Home: dir})
@@ -47,12 +47,12 @@ func onScreen(t *testing.T, p *faux.Provider, act func(tty *tuitest.Tty, cfg *Co
 		},
 	}
 	act(tty, &cfg)
-	return Run(t.Context(), cfg), cfg, tty
+	return cfg, tty, Run(t.Context(), cfg)
 }
 
 func TestAPanicRestoresTheTerminalAndLeavesAReport(t *testing.T) {
 	p := faux.New(faux.Config{})
-	err, cfg, tty := onScreen(t, p, func(tty *tuitest.Tty, cfg *Config) {
+	cfg, tty, err := onScreen(t, p, func(tty *tuitest.Tty, cfg *Config) {
 		// The list of models is asked for on a goroutine of its own.
 		cfg.Available = func(context.Context) []*ai.Model { panic("a secret: sk-123") }
 		tty.Type("/model\r")

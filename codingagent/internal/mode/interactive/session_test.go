@@ -369,8 +369,15 @@ func TestTenThousandPastedLines(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&b, "row %05d\r", i+1)
 	}
-	go c.keys("\x1b[200~" + b.String() + "\x1b[201~")
+	typed := make(chan error, 1)
+	go func() { // the terminal holds less than all of it
+		_, err := c.tty.WriteString("\x1b[200~" + b.String() + "\x1b[201~")
+		typed <- err
+	}()
 	c.wait("[paste #1 +1000")
+	if err := <-typed; err != nil {
+		t.Fatal(err)
+	}
 	c.keys(" end", enter)
 	c.wait("got it")
 	body := string(c.llm.Requests()[0].Body)
