@@ -193,7 +193,9 @@ func (u *ui) sessionCommand(string) {
 				file = "not kept on disk"
 			}
 			rows := [][2]string{
-				{"File", u.homePath(file)}, {"Id", s.ID()}, {"Directory", u.homePath(s.Header().Cwd)},
+				{"File", u.homePath(file)},
+				{"Id", s.ID()},
+				{"Directory", u.homePath(s.Header().Cwd)},
 				{"Begun", s.Header().Time.Local().Format(time.DateTime)},
 				{"Messages", fmt.Sprintf("%d (yours %d, answers %d, results %d)", stats.Messages, stats.UserMessages, stats.AssistantMessages, stats.ToolResults)},
 				{"Tool calls", fmt.Sprint(stats.ToolCalls)},
