@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/pi-go/pi/ai/auth"
 )
 
 // ImageRequest says what is to be painted.
@@ -124,17 +126,9 @@ func (m *Models) generateImages(ctx context.Context, model *Model, req ImageRequ
 			err = &APIError{Kind: KindInternal, Message: fmt.Sprintf("protocol adapter failed: %v", r)}
 		}
 	}()
-	switch {
-	case model == nil:
-		return nil, Errorf(KindConfig, "no model was chosen")
-	case model.Type != ModelImage:
-		return nil, Errorf(KindConfig, "model %s is no image model", model.Ref())
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	}
-	p := m.Provider(model.Provider)
-	if p == nil {
-		return nil, Errorf(KindConfig, "unknown provider %q%s", model.Provider, didYouMean(model.Provider, m.providerIDs()))
+	p, resolved, err := m.prepare(ctx, model, ModelImage, "image model", opts)
+	if err != nil {
+		return nil, err
 	}
 	painter, ok := p.(ImageProvider)
 	if !ok {
@@ -144,14 +138,28 @@ func (m *Models) generateImages(ctx context.Context, model *Model, req ImageRequ
 	if err != nil {
 		return nil, err
 	}
-	resolved, err := m.resolveAuth(ctx, p, opts)
-	if err != nil {
-		return nil, err
-	}
 	question := &UserMessage{Content: req.Input, Timestamp: m.cfg.Now().Round(time.Millisecond).UnixMilli()}
 	call, err := m.call(p, model, ThinkingOff, Request{Messages: []Message{question}}, opts, resolved)
 	if err != nil {
 		return nil, err
 	}
 	return api.GenerateImages(ctx, call, req)
+}
+
+// prepare finds the provider and the credentials of a call that does not stream.
+func (m *Models) prepare(ctx context.Context, model *Model, kind ModelType, what string, opts Options) (Provider, auth.Resolved, error) {
+	switch {
+	case model == nil:
+		return nil, auth.Resolved{}, Errorf(KindConfig, "no model was chosen")
+	case model.Type != kind:
+		return nil, auth.Resolved{}, Errorf(KindConfig, "model %s is no %s", model.Ref(), what)
+	case ctx.Err() != nil:
+		return nil, auth.Resolved{}, context.Cause(ctx)
+	}
+	p := m.Provider(model.Provider)
+	if p == nil {
+		return nil, auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", model.Provider, didYouMean(model.Provider, m.providerIDs()))
+	}
+	resolved, err := m.resolveAuth(ctx, p, opts)
+	return p, resolved, err
 }

@@ -69,9 +69,10 @@ type ProviderConfig struct {
 	Models     []*Model
 	LoadModels func() []*Model
 	// APIs are the protocols its chat models speak, ImageAPIs those of its image
-	// models.
-	APIs      []API
-	ImageAPIs []ImageAPI
+	// models, ClassifierAPIs those of its classifiers.
+	APIs           []API
+	ImageAPIs      []ImageAPI
+	ClassifierAPIs []ClassifierAPI
 	// Headers are sent with each request, below those of the model.
 	Headers map[string]string
 	// Source, if set, asks the vendor for its models; see [Models.Refresh].
@@ -84,7 +85,7 @@ type ProviderConfig struct {
 // NewProvider makes a provider from its parts. It panics when ID is empty or
 // no API is given: both are mistakes of the program.
 func NewProvider(c ProviderConfig) Provider {
-	if c.ID == "" || len(c.APIs) == 0 {
+	if c.ID == "" || len(c.APIs)+len(c.ImageAPIs)+len(c.ClassifierAPIs) == 0 {
 		panic("ai: a provider needs an ID and at least one API")
 	}
 	if c.Name == "" {

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -21,9 +20,6 @@ import (
 
 // ID is the protocol's name.
 const ID = "openrouter-images"
-
-// maxAnswer caps the bytes of an answer: several large images in base64.
-const maxAnswer = 256 << 20
 
 // New gives the protocol. It holds no state and serves any number of providers.
 func New() ai.ImageAPI { return api{} }
@@ -42,23 +38,12 @@ func (api) GenerateImages(ctx context.Context, call *ai.Call, req ai.ImageReques
 	if err != nil {
 		return nil, err
 	}
-	resp, err := wire.Post(ctx, &wire.Request{Call: call, URL: url, Auth: wire.Bearer(call), Headers: map[string]string{"Accept": "application/json"}, Body: [][]byte{body}})
+	var a answer
+	data, err := wire.PostJSON(ctx, &wire.Request{Call: call, URL: url, Auth: wire.Bearer(call), Body: [][]byte{body}}, &a)
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
-	limit := call.Options.Limits.Answer
-	if limit <= 0 {
-		limit = maxAnswer
-	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	switch {
-	case err != nil:
-		return nil, wire.Error(err)
-	case int64(len(data)) > limit:
-		return nil, ai.Errorf(ai.KindLimit, "the answer is larger than this client accepts (Limits.Answer)")
-	}
-	return decode(call.Model, data)
+	return a.decode(call.Model, data)
 }
 
 // encode writes one message of the user.
@@ -132,11 +117,7 @@ type answer struct {
 	} `json:"usage"`
 }
 
-func decode(m *ai.Model, data []byte) (*ai.ImageAnswer, error) {
-	var a answer
-	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Message: "the answer is not what was expected: " + err.Error(), Err: err}
-	}
+func (a *answer) decode(m *ai.Model, data []byte) (*ai.ImageAnswer, error) {
 	if given(a.Error) {
 		return nil, ai.StreamError(data)
 	}

@@ -1,6 +1,8 @@
 package all_test
 
 import (
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +13,7 @@ import (
 	"github.com/pi-go/pi/ai/provider/all"
 )
 
-// Every provider of the catalog is here, except those whose protocol is not, and
-// each of its chat models has a protocol.
+// Every provider of the catalog is here, and each of its models has a protocol.
 func TestProviders(t *testing.T) {
 	var missing []string
 	list := all.Providers()
@@ -36,17 +37,22 @@ func TestProviders(t *testing.T) {
 			t.Errorf("%s: a key can not be stored", p.ID())
 		}
 		for _, m := range p.Models() {
-			if m.Type != "" {
-				continue
+			var err error
+			switch m.Type {
+			case ai.ModelImage:
+				_, err = p.(ai.ImageProvider).ImageAPI(m)
+			case ai.ModelClassifier:
+				_, err = p.(ai.ClassifierProvider).ClassifierAPI(m)
+			default:
+				_, err = p.API(m)
 			}
-			if _, err := p.API(m); err != nil {
+			if err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	want := []string{"typesafe"}
-	if !slices.Equal(missing, want) {
-		t.Errorf("missing %v, want %v", missing, want)
+	if len(missing) > 0 {
+		t.Errorf("missing %v", missing)
 	}
 	if !slices.IsSortedFunc(list, func(a, b ai.Provider) int { return strings.Compare(a.ID(), b.ID()) }) {
 		t.Error("the list is not sorted")
@@ -78,5 +84,52 @@ func BenchmarkProviders(b *testing.B) {
 		if len(all.Providers()) == 0 {
 			b.Fatal("none")
 		}
+	}
+}
+
+// vendors answers every classifier by its path.
+type vendors struct{ url, key, body string }
+
+func (v *vendors) RoundTrip(r *http.Request) (*http.Response, error) {
+	b, err := io.ReadAll(r.Body)
+	v.url, v.key, v.body = r.URL.String(), r.Header.Get("Authorization"), string(b)
+	const one = `{"answers":{"q":{"type":"noul","noul":0.5}}}`
+	body := map[string]string{
+		"systemone": one, "run": `{"success":true,"result":` + one + `}`, "decisions": `{"answers":[{"type":"predicate","name":"q","probability":0.5}]}`,
+	}[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, err
+}
+
+// Each classifier of the catalog answers at its vendor's address.
+func TestClassifiers(t *testing.T) {
+	want := map[string]string{
+		"cloudflare-workers-ai": "https://api.cloudflare.com/client/v4/accounts/acc/ai/run",
+		"github-copilot":        "https://api.individual.githubcopilot.com/v1/systemone",
+		"openai":                "https://api.openai.com/v1/decisions",
+		"opencode":              "https://opencode.ai/inference/systemone/v1/systemone",
+		"openrouter":            "https://openrouter.ai/api/v1/systemone",
+		"typesafe":              "https://api.typesafe.ai/v1/systemone",
+		"vercel-ai-gateway":     "https://ai-gateway.vercel.sh/typesafe/v1/systemone",
+	}
+	v := new(vendors)
+	models := ai.ModelsConfig{HTTPClient: &http.Client{Transport: v}, Env: func(string) string { return "acc" }}.New(all.Providers()...)
+	n := 0
+	for _, p := range all.Providers() {
+		for _, m := range p.Models() {
+			if m.Type != ai.ModelClassifier {
+				continue
+			}
+			n++
+			c := models.Classify(t.Context(), m, ai.ClassifyRequest{State: "s", Questions: []ai.Question{{Name: "q", Kind: ai.QuestionBool}}}, ai.Options{})
+			if c.Err() != nil || c.Answers["q"].Probability != 0.5 {
+				t.Errorf("%s: %v", m.Ref(), c.Err())
+			}
+			if v.url != want[p.ID()] || v.key != "Bearer acc" || !strings.Contains(v.body, `"`+m.ID+`"`) {
+				t.Errorf("%s: %s %s %s", m.Ref(), v.url, v.key, v.body)
+			}
+		}
+	}
+	if n != 81 {
+		t.Errorf("%d classifiers", n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/api/openrouterimages"
+	"github.com/pi-go/pi/ai/api/systemone"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/catalog"
@@ -27,9 +28,18 @@ func withLogin(facts *catalog.Provider, method auth.OAuthMethod, apis ...ai.API)
 }
 
 func withAuth(facts *catalog.Provider, methods auth.Methods, apis ...ai.API) ai.Provider {
-	return ai.NewProvider(ai.ProviderConfig{
-		ID: facts.ID(), Name: facts.Name(), Auth: methods, LoadModels: facts.Models, APIs: apis,
-	})
+	return ai.NewProvider(config(facts, methods, apis...))
+}
+
+func config(facts *catalog.Provider, methods auth.Methods, apis ...ai.API) ai.ProviderConfig {
+	return ai.ProviderConfig{ID: facts.ID(), Name: facts.Name(), Auth: methods, LoadModels: facts.Models, APIs: apis}
+}
+
+// judging makes a provider that has classifiers too.
+func judging(facts *catalog.Provider, key auth.APIKeyMethod, judge ai.ClassifierAPI, apis ...ai.API) ai.Provider {
+	c := config(facts, auth.Methods{APIKey: key}, apis...)
+	c.ClassifierAPIs = []ai.ClassifierAPI{judge}
+	return ai.NewProvider(c)
 }
 
 func completions() ai.API { return openaicompletions.New() }
@@ -59,7 +69,7 @@ func CloudflareAIGateway() ai.Provider {
 // CLOUDFLARE_ACCOUNT_ID.
 func CloudflareWorkersAI() ai.Provider {
 	facts := catalog.CloudflareWorkersAI()
-	return withKey(facts, auth.EnvKey{Vars: facts.Env(), Needs: []string{"CLOUDFLARE_ACCOUNT_ID"}}, completions())
+	return judging(facts, auth.EnvKey{Vars: facts.Env(), Needs: []string{"CLOUDFLARE_ACCOUNT_ID"}}, systemone.Cloudflare(), completions())
 }
 
 // DeepSeek takes its key from DEEPSEEK_API_KEY.
@@ -99,7 +109,8 @@ func NVIDIA() ai.Provider { return vendor(catalog.NVIDIA(), completions()) }
 
 // OpenCode takes its key from OPENCODE_API_KEY.
 func OpenCode() ai.Provider {
-	return vendor(catalog.OpenCode(), responses(), messages(), gemini(), completions())
+	facts := catalog.OpenCode()
+	return judging(facts, auth.EnvKey{Vars: facts.Env()}, systemone.New(), responses(), messages(), gemini(), completions())
 }
 
 // OpenCodeGo takes its key from OPENCODE_API_KEY.
@@ -111,12 +122,10 @@ func OpenCodeGo() ai.Provider {
 // can be narrowed to those that the account allows (see [ai.Models.Refresh]).
 func OpenRouter() ai.Provider {
 	facts := catalog.OpenRouter()
-	return ai.NewProvider(ai.ProviderConfig{
-		ID: facts.ID(), Name: facts.Name(),
-		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login.OpenRouter()},
-		LoadModels: facts.Models, Source: openRouterModels(),
-		APIs: []ai.API{completions(), messages()}, ImageAPIs: []ai.ImageAPI{openrouterimages.New()},
-	})
+	c := config(facts, auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login.OpenRouter()}, completions(), messages())
+	c.Source = openRouterModels()
+	c.ImageAPIs, c.ClassifierAPIs = []ai.ImageAPI{openrouterimages.New()}, []ai.ClassifierAPI{systemone.New()}
+	return ai.NewProvider(c)
 }
 
 // QwenTokenPlan takes its key from QWEN_TOKEN_PLAN_TEAM_API_KEY or
@@ -142,8 +151,17 @@ func QwenTokenPlanIndividualCN() ai.Provider {
 // Together takes its key from TOGETHER_API_KEY.
 func Together() ai.Provider { return vendor(catalog.Together(), completions()) }
 
+// TypeSafe has classifiers only. It takes its key from TYPESAFE_API_KEY.
+func TypeSafe() ai.Provider {
+	facts := catalog.TypeSafe()
+	return judging(facts, auth.EnvKey{Vars: facts.Env()}, systemone.New())
+}
+
 // VercelAIGateway takes its key from AI_GATEWAY_API_KEY.
-func VercelAIGateway() ai.Provider { return vendor(catalog.VercelAIGateway(), messages()) }
+func VercelAIGateway() ai.Provider {
+	facts := catalog.VercelAIGateway()
+	return judging(facts, auth.EnvKey{Vars: facts.Env()}, systemone.New(), messages())
+}
 
 // XAI takes its key from XAI_API_KEY, or a login.
 func XAI() ai.Provider { return withLogin(catalog.XAI(), login.XAI(), responses()) }
@@ -171,7 +189,7 @@ func All() []ai.Provider {
 	return []ai.Provider{
 		AntLing(), Baseten(), Cerebras(), CloudflareAIGateway(), CloudflareWorkersAI(), DeepSeek(), Fireworks(), Groq(), HuggingFace(),
 		KimiCoding(), Meta(), MiniMax(), MiniMaxCN(), MoonshotAI(), MoonshotAICN(), NVIDIA(), OpenCode(), OpenCodeGo(), OpenRouter(),
-		QwenTokenPlan(), QwenTokenPlanCN(), QwenTokenPlanIndividual(), QwenTokenPlanIndividualCN(), Together(), VercelAIGateway(), XAI(),
+		QwenTokenPlan(), QwenTokenPlanCN(), QwenTokenPlanIndividual(), QwenTokenPlanIndividualCN(), Together(), TypeSafe(), VercelAIGateway(), XAI(),
 		Xiaomi(), XiaomiTokenPlanAMS(), XiaomiTokenPlanCN(), XiaomiTokenPlanSGP(), ZAI(), ZAICodingCN(),
 	}
 }

@@ -34,8 +34,12 @@ func TestEachVendorAnswers(t *testing.T) {
 			srv := mockllm.New()
 			models := ai.ModelsConfig{HTTPClient: srv.Client(), Env: func(n string) string { return env[n] }}.New(p)
 			list := models.Chat()
-			if len(list) == 0 || len(p.Models()) != len(facts.Models()) {
+			judges := p.ID() == "typesafe" // and nothing else
+			if (len(list) == 0) != judges || len(p.Models()) != len(facts.Models()) {
 				t.Fatalf("%d chat models, %d models, catalog has %d", len(list), len(p.Models()), len(facts.Models()))
+			}
+			if judges {
+				return
 			}
 			for _, m := range protocols(list) {
 				srv.Queue(mockllm.Say("ok"))

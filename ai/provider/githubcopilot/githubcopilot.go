@@ -13,6 +13,7 @@ import (
 	"github.com/pi-go/pi/ai/api/anthropicmessages"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
+	"github.com/pi-go/pi/ai/api/systemone"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/catalog"
@@ -30,9 +31,10 @@ func New() ai.Provider {
 			APIKey: auth.EnvKey{Vars: facts.Env(), BearerVars: facts.Env()},
 			OAuth:  login.GitHubCopilot(),
 		},
-		LoadModels:   facts.Models,
-		APIs:         []ai.API{openairesponses.New(), anthropicmessages.New(), openaicompletions.New()},
-		FilterModels: available,
+		LoadModels:     facts.Models,
+		APIs:           []ai.API{openairesponses.New(), anthropicmessages.New(), openaicompletions.New()},
+		ClassifierAPIs: []ai.ClassifierAPI{systemone.Config{Path: "/v1"}.New()},
+		FilterModels:   available,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/api/openaidecisions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/auth/login"
@@ -26,9 +27,10 @@ func New() ai.Provider {
 	facts := catalog.OpenAI()
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: ID, Name: facts.Name(),
-		Auth:       auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login.OpenAI()},
-		LoadModels: facts.Models,
-		APIs:       []ai.API{openairesponses.New(), openaicompletions.New()},
+		Auth:           auth.Methods{APIKey: auth.EnvKey{Vars: facts.Env()}, OAuth: login.OpenAI()},
+		LoadModels:     facts.Models,
+		APIs:           []ai.API{openairesponses.New(), openaicompletions.New()},
+		ClassifierAPIs: []ai.ClassifierAPI{openaidecisions.New()},
 		// The vendor answers questions of classifiers for keys only.
 		FilterModels: func(models []*ai.Model, c *auth.Credential) []*ai.Model {
 			if c == nil || c.Type != auth.TypeOAuth {
