@@ -184,7 +184,8 @@ func (m *Models) classify(ctx context.Context, model *Model, req ClassifyRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.Classify(ctx, call, req)
+	answer, err = api.Classify(ctx, call, req)
+	return answer, newRedactor(call).error(err)
 }
 
 // checkQuestions finds what no vendor can answer.

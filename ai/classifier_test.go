@@ -56,3 +56,34 @@ func TestClassifyChecks(t *testing.T) {
 		t.Error(found, err)
 	}
 }
+
+// A server that quotes the key does not get it into the answer.
+func TestOneShotErrorsHoldNoKey(t *testing.T) {
+	const key = "sk-one-shot-0123456789"
+	quote := &ai.APIError{Kind: ai.KindAuth, Status: 401, Message: "bad key " + key, Body: key}
+	judging := &ai.Model{ID: "j", Provider: "p", API: "judge", Type: ai.ModelClassifier, BaseURL: "http://x"}
+	painting := &ai.Model{ID: "i", Provider: "p", API: "painter", Type: ai.ModelImage, BaseURL: "http://x"}
+	models := ai.NewModels(ai.NewProvider(ai.ProviderConfig{
+		ID: "p", Models: []*ai.Model{judging, painting}, ImageAPIs: []ai.ImageAPI{painter{quote}},
+		ClassifierAPIs: []ai.ClassifierAPI{judge(func(ai.ClassifyRequest) (*ai.Classification, error) { return nil, quote })},
+	}))
+	opts := ai.Options{APIKey: key}
+	c := models.Classify(t.Context(), judging, ai.ClassifyRequest{Questions: []ai.Question{{Name: "q", Kind: ai.QuestionBool}}}, opts)
+	i := models.GenerateImages(t.Context(), painting, ai.ImageRequest{Input: []ai.Block{&ai.Text{Text: "x"}}}, opts)
+	for _, failed := range []*ai.APIError{c.Failure, i.Failure} {
+		if failed == nil || failed.Kind != ai.KindAuth || strings.Contains(failed.Error()+failed.Body+failed.Message, key) {
+			t.Errorf("got %+v", failed)
+		}
+	}
+	if strings.Contains(c.ErrorMessage+i.ErrorMessage, key) {
+		t.Error(c.ErrorMessage, i.ErrorMessage)
+	}
+}
+
+// painter fails.
+type painter struct{ err error }
+
+func (painter) ID() string { return "painter" }
+func (p painter) GenerateImages(context.Context, *ai.Call, ai.ImageRequest) (*ai.ImageAnswer, error) {
+	return nil, p.err
+}

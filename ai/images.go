@@ -143,7 +143,8 @@ func (m *Models) generateImages(ctx context.Context, model *Model, req ImageRequ
 	if err != nil {
 		return nil, err
 	}
-	return api.GenerateImages(ctx, call, req)
+	answer, err = api.GenerateImages(ctx, call, req)
+	return answer, newRedactor(call).error(err)
 }
 
 // prepare finds the provider and the credentials of a call that does not stream.

@@ -30,7 +30,9 @@ func TestKeysAreTakenOutOfErrors(t *testing.T) {
 		"typed": func(*ai.Call) error {
 			return &ai.APIError{Kind: ai.KindAuth, Status: 401, Message: quote, Body: quote, Code: key, Err: errors.New(quote)}
 		},
-		"wrapped":   func(*ai.Call) error { return fmt.Errorf("read: %w", &ai.APIError{Kind: ai.KindAuth, Body: quote, Message: "no"}) },
+		"wrapped": func(*ai.Call) error {
+			return fmt.Errorf("read: %w", &ai.APIError{Kind: ai.KindAuth, Body: quote, Message: "no"})
+		},
 		"untyped":   func(*ai.Call) error { return errors.New(quote) },
 		"body only": func(*ai.Call) error { return &ai.APIError{Kind: ai.KindAuth, Message: "no", Body: quote} },
 	} {
