@@ -15,8 +15,9 @@
 //	if err != nil { … }
 //	fmt.Println(answer.Text())
 //
-// What a person may see of an agent (sessions, compaction, skills) is in the
-// packages below this one, each usable alone.
+// An agent forgets when its program ends. One that keeps its conversations is
+// made of the packages below this one, each usable alone: session stores them,
+// compaction sums up what no longer fits, and harness joins both to an agent.
 //
 // # A run
 //

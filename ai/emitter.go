@@ -11,6 +11,10 @@ import (
 // stream: a start before everything else, blocks that open and close, one
 // terminal event, and no half-received tool call that could be run.
 //
+// An adapter writes blocks with [Emitter.Text], [Emitter.Thinking] and
+// [Emitter.ToolCall], sets Message().StopReason, and returns. Returning without
+// a stop reason makes the answer fail, because it may have been cut off.
+//
 // An Emitter belongs to the adapter's goroutine for the time of the call.
 type Emitter struct {
 	yield        func(Event) bool

@@ -257,3 +257,42 @@ func ExampleNewConversation() {
 	// One.
 	// Two.
 }
+
+// A protocol of one's own: write the blocks, set the stop reason, return. The
+// emitter sees to the rest of the contract; package aitest tests it.
+func ExampleAPI() {
+	models := ai.NewModels(ai.NewProvider(ai.ProviderConfig{
+		ID: "mine", APIs: []ai.API{parrot{}},
+		Models: []*ai.Model{{ID: "parrot", Provider: "mine", API: "parrot"}},
+	}))
+	model, err := models.Model("mine", "parrot")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := models.Complete(context.Background(), model, ai.Request{Messages: []ai.Message{ai.UserText("Hello")}}, ai.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answer.Text())
+	// Output: Hello, you said.
+}
+
+// parrot is an ai.API that needs no network.
+type parrot struct{}
+
+func (parrot) ID() string { return "parrot" }
+
+func (parrot) Stream(_ context.Context, call *ai.Call, out *ai.Emitter) error {
+	last, ok := call.Messages[len(call.Messages)-1].(*ai.UserMessage)
+	if !ok {
+		return ai.Errorf(ai.KindBadRequest, "a parrot answers people only")
+	}
+	w := out.Text()
+	w.Append(ai.TextOf(last.Content, " "))
+	w.Append(", you said.")
+	w.End()
+	out.Message().StopReason = ai.StopEnd
+	return nil
+}

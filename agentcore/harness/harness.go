@@ -33,7 +33,8 @@ type Config struct {
 	Policy compaction.Policy
 	// Hooks may stop, change or replace what the harness does.
 	Hooks Hooks
-	// Retry says how failed answers are tried again.
+	// Retry says how failed answers are tried again; the zero value never does.
+	// [ai.DefaultRetryPolicy] suits most programs.
 	Retry        ai.RetryPolicy
 	SteeringMode agentcore.QueueMode
 	FollowUpMode agentcore.QueueMode
