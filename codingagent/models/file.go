@@ -135,9 +135,16 @@ func expected(err error) error {
 		want = typ.Type.String()
 	}
 	if typ.Field == "" {
-		return fmt.Errorf("expected %s, found a %s", want, typ.Value)
+		return fmt.Errorf("expected %s, found %s", want, withArticle(typ.Value))
 	}
-	return fmt.Errorf("%s: expected %s, found a %s", typ.Field, want, typ.Value)
+	return fmt.Errorf("%s: expected %s, found %s", typ.Field, want, withArticle(typ.Value))
+}
+
+func withArticle(noun string) string {
+	if strings.HasPrefix(noun, "array") || strings.HasPrefix(noun, "object") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // located names the line of an error of encoding/json. Relax keeps offsets.
@@ -162,9 +169,22 @@ func lineOf(data []byte, key string) int {
 	return lineAt(data, strings.Index(string(data), string(quoted)))
 }
 
+// isAddress reports whether a baseUrl may be one. What follows the scheme is not
+// looked at, since vendors have placeholders in it.
+func isAddress(s string) bool {
+	scheme, _, ok := strings.Cut(strings.ToLower(s), "://")
+	return s == "" || ok && (scheme == "http" || scheme == "https")
+}
+
 // models gives the models of a provider: the built-in ones with overrides,
 // then those the file adds or replaces.
 func (p *FileProvider) models(id string, builtin []*ai.Model) ([]*ai.Model, error) {
+	if builtin == nil && len(p.Models) == 0 {
+		return nil, fmt.Errorf("provider %s: no \"models\" are listed", id)
+	}
+	if !isAddress(p.BaseURL) {
+		return nil, fmt.Errorf("provider %s: baseUrl is %q; it must begin with http:// or https://", id, p.BaseURL)
+	}
 	var out []*ai.Model
 	for _, m := range builtin {
 		m := new(*m)
@@ -197,6 +217,9 @@ func (p *FileProvider) models(id string, builtin []*ai.Model) ([]*ai.Model, erro
 		}
 		if m.BaseURL == "" {
 			return nil, fmt.Errorf("model %s/%s: no \"baseUrl\" is given, for the model or the provider", id, fm.ID)
+		}
+		if !isAddress(m.BaseURL) {
+			return nil, fmt.Errorf("model %s/%s: baseUrl is %q; it must begin with http:// or https://", id, fm.ID, m.BaseURL)
 		}
 		if at := slices.IndexFunc(out, func(o *ai.Model) bool { return o.ID == m.ID }); at >= 0 {
 			out[at] = m

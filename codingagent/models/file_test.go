@@ -14,6 +14,7 @@ func TestParseFileErrors(t *testing.T) {
 		{"wrong type", "{\"providers\": {\n \"p\": {\"baseUrl\": 7}}}", "models.json:2: "},
 		{"model without id", "{\"providers\": {\n\n \"p\": {\"models\": [{}]}}}", `models.json:3: provider "p", model 1: expected an "id"`},
 		{"wrong type in a model", `{"providers":{"p":{"models":[{"id":"x","contextWindow":"big"}]}}}`, "contextWindow: expected a whole number, found a string"},
+		{"a list for a number", `{"providers":{"p":{"models":[{"id":"x","contextWindow":[]}]}}}`, "found an array"},
 		{"window", `{"providers":{"p":{"models":[{"id":"x","contextWindow":0}]}}}`, "contextWindow: expected a number above 0"},
 	}
 	for _, c := range cases {
@@ -77,10 +78,13 @@ func TestFileChangesBuiltInModels(t *testing.T) {
 	}
 }
 
-func TestFileModelWithoutProtocolSaysSo(t *testing.T) {
+func TestUnusableProviderSaysWhy(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"providers":{"p":{"baseUrl":"http://x","models":[{"id":"m"}]}}}`:       `no "api"`,
-		`{"providers":{"p":{"api":"openai-completions","models":[{"id":"m"}]}}}`: `no "baseUrl"`,
+		`{"providers":{"p":{"baseUrl":"http://x","models":[{"id":"m"}]}}}`:                                     `no "api"`,
+		`{"providers":{"p":{"api":"openai-completions","models":[{"id":"m"}]}}}`:                               `no "baseUrl"`,
+		`{"providers":{"p":{"baseUrl":"http://x","api":"openai-completions"}}}`:                                `provider p: no "models"`,
+		`{"providers":{"p":{"baseUrl":"127.0.0.1:8080/v1","api":"openai-completions","models":[{"id":"m"}]}}}`: `baseUrl is "127.0.0.1:8080/v1"; it must begin with http://`,
+		`{"providers":{"p":{"api":"openai-completions","models":[{"id":"m","baseUrl":"localhost:8080/v1"}]}}}`: `model p/m: baseUrl is "localhost:8080/v1"`,
 	} {
 		if _, err := parse(t, text).Providers["p"].models("p", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

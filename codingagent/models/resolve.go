@@ -163,11 +163,17 @@ func (c Catalog) notFound(ref, asked string) error {
 		}
 	}
 	near := ai.Nearest(text, ids, 3)
+	if provider != "" {
+		for i, id := range near {
+			near[i] = provider + "/" + id
+		}
+	}
 	if len(near) == 0 && provider == "" {
 		if head, _, ok := strings.Cut(ref, "/"); ok {
 			if p := ai.Nearest(head, c.Providers, 1); len(p) > 0 && !slices.Contains(c.Providers, head) {
 				return fmt.Errorf("model %q is not known: there is no provider %q; did you mean %s? --list-models shows the models", asked, head, p[0])
 			}
+			return fmt.Errorf("model %q is not known: there is no provider %q; models.json can add one; --list-models shows the models", asked, head)
 		}
 	}
 	msg := fmt.Sprintf("model %q is not known", asked)

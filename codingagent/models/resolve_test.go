@@ -65,8 +65,9 @@ func TestResolveErrors(t *testing.T) {
 		want          []string
 	}{
 		{"claude-sonet-5", "", []string{`"claude-sonet-5" is not known`, "did you mean claude-sonnet-5", "--list-models"}},
-		{"anthropic/claude-sonet-5", "", []string{"did you mean claude-sonnet-5", "models.json"}},
+		{"anthropic/claude-sonet-5", "", []string{"did you mean anthropic/claude-sonnet-5", "models.json"}},
 		{"antropic/claude-x9", "", []string{"no provider \"antropic\"", "did you mean anthropic?"}},
+		{"ollama/qwen3", "", []string{"no provider \"ollama\"", "models.json can add one"}},
 		{"sonnet:bogus", "", []string{"is not known"}},
 		{"shared", "", []string{"ambiguous", "openai/shared, openrouter/shared", "none of them"}},
 		{"", "", []string{"empty"}},

@@ -87,7 +87,11 @@ func (c Config) apply(f *File, providers []ai.Provider) ([]ai.Provider, []error)
 		}
 		var err error
 		if p.models, err = entry.models(id, builtin); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w; the provider is left as it was", c.File, err))
+			outcome := "left as it was"
+			if at < 0 {
+				outcome = "left out"
+			}
+			faults = append(faults, fmt.Errorf("%s: %w; the provider is %s", c.File, err, outcome))
 			continue
 		}
 		if err := p.check(); err != nil {
@@ -111,6 +115,20 @@ func (r *Runtime) Catalog(ctx context.Context) Catalog {
 	}
 	c.Configured = func(id string) bool { return configured[id] }
 	return c
+}
+
+// Keyless lists the providers that models.json adds and that can not be used
+// for want of a key, sorted.
+func (r *Runtime) Keyless(ctx context.Context) []string {
+	configured := r.Models.Configured(ctx)
+	var ids []string
+	for _, p := range r.Models.Providers() {
+		if f, ok := p.(*fileProvider); ok && f.base == nil && !configured[f.id] {
+			ids = append(ids, f.id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // fileProvider is a provider of a models.json, on top of a built-in one if
@@ -221,7 +239,9 @@ func (k *fileKey) Resolve(ctx context.Context, in auth.Input) (*auth.Resolved, e
 	case k.base != nil:
 		r, err = k.base.Resolve(ctx, in)
 	default:
-		r, err = auth.EnvKey{}.Resolve(ctx, in)
+		if r, err = (auth.EnvKey{}).Resolve(ctx, in); r == nil && err == nil {
+			err = errors.New(`models.json gives none; add "apiKey", with any text if the server wants no key`)
+		}
 	}
 	if err != nil || r == nil {
 		return nil, err

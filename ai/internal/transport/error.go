@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -78,7 +79,10 @@ func (e *Error) Error() string {
 	case PhaseWait:
 		text += ": wait for the next try"
 	}
-	if e.Err != nil {
+	switch {
+	case e.Phase == PhaseConnect && errors.Is(e.Err, syscall.ECONNREFUSED):
+		text += ": connection refused; is the server running?"
+	case e.Err != nil:
 		text += ": " + e.Err.Error()
 	}
 	return text

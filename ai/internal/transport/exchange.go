@@ -46,13 +46,17 @@ func (c *Client) prepare(r *Request) (*exchange, error) {
 		e.Phase, e.Err = PhaseRequest, err
 		return nil, &e
 	}
+	address := cut(r.URL, "?")
+	if scheme, _, ok := strings.Cut(strings.ToLower(address), "://"); !ok || scheme != "http" && scheme != "https" {
+		return fail(fmt.Errorf("the address must begin with http:// or https:// and a host, not %q", address))
+	}
 	var err error
 	if x.url, err = url.Parse(r.URL); err != nil {
 		x.url = nil
 		return fail(errors.New("the address can not be parsed"))
 	}
-	if x.url.Scheme != "http" && x.url.Scheme != "https" || x.url.Host == "" {
-		return fail(fmt.Errorf("the address must begin with http:// or https:// and a host, not %q", cut(r.URL, "?")))
+	if x.url.Host == "" {
+		return fail(fmt.Errorf("the address must begin with http:// or https:// and a host, not %q", address))
 	}
 	if x.header, err = BuildHeader(layers...); err != nil {
 		return fail(err)

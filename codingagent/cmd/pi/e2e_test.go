@@ -235,10 +235,11 @@ func TestWrongInputIsAnsweredClearly(t *testing.T) {
 		want []string
 	}{
 		{"--modle m -p hi", []string{"unknown option --modle", "--model"}},
-		{"--model mock/n -p hi", []string{`"mock/n"`, "did you mean m?"}},
+		{"--model mock/n -p hi", []string{`"mock/n"`, "did you mean mock/m?"}},
 		{"--model anthropic/claude-sonet-5 -p hi", []string{"did you mean", "claude-sonnet-5"}},
 		{"--model anthropic/claude-sonnet-5 -p hi", []string{"no API key for provider anthropic", "ANTHROPIC_API_KEY"}},
 		{"-p @helo.txt", []string{"file not found", "did you mean hello.txt?"}},
+		{"-p @.", []string{"is a directory; name a file"}},
 		{"--mode jsn -p hi", []string{"did you mean json?"}},
 		{"--model mock/m -p", []string{"there is no prompt"}},
 		{"--model mock/m --mode json", []string{"there is no prompt"}},
@@ -259,6 +260,34 @@ func TestWithoutAModelScriptsGetNoDemo(t *testing.T) {
 	s.put("../home/.pi/agent/models.json", "{}")
 	for _, mode := range []string{"text", "json"} {
 		s.run("--mode", mode, "-p", "hi").want(t, 1, "", "no model is available", "ANTHROPIC_API_KEY", "models.json", "--model demo/guide")
+	}
+}
+
+func TestAServerWithoutAKeyIsExplained(t *testing.T) {
+	s := newSandbox(t)
+	s.put("../home/.pi/agent/models.json", fmt.Sprintf(`{"providers": {"box": {"baseUrl": %q, "api": "openai-completions", "models": [{"id": "m"}]}}}`, s.llm.URL+"/v1"))
+	s.run("-p", "hi").want(t, 1, "", "no model is available", `give box an "apiKey" in `)
+	s.run("--model", "box/m", "-p", "hi").want(t, 1, "", `key of box: models.json gives none; add "apiKey"`)
+	s.llm.Queue(mockllm.Say("ok"))
+	s.run("--model", "box/m", "--api-key", "x", "-p", "hi").want(t, 0, "ok\n")
+}
+
+func TestUnusableWishesAreMentioned(t *testing.T) {
+	s := newSandbox(t)
+	for settings, want := range map[string]string{
+		`{"defaultProvider": "mock", "defaultModel": "gone"}`: "The default model mock/gone can not be used now. Going on with ",
+		`{"defaultModel": "m"}`:                               "The setting defaultModel (m) needs a defaultProvider beside it.",
+	} {
+		s.put("../home/.pi/agent/settings.json", settings)
+		s.llm.Queue(mockllm.Say("ok"))
+		if o := s.run("-p", "hi"); o.code != 0 || !strings.Contains(o.err, want) {
+			t.Errorf("%s: exit %d, stderr %q", settings, o.code, o.err)
+		}
+	}
+	s.llm.Queue(mockllm.Say("ok"))
+	o := s.run("--model", "mock/m", "-t", "raed,re*,grep", "-xt", "zzzzzz", "-p", "hi")
+	if o.code != 0 || strings.Count(o.err, "there is no tool") != 2 || !strings.Contains(o.err, `"raed"; did you mean read?`) || !strings.Contains(o.err, `"zzzzzz"; the tools are read, bash`) {
+		t.Errorf("exit %d, stderr %q", o.code, o.err)
 	}
 }
 

@@ -64,6 +64,14 @@ func (p *program) modelFor(ctx context.Context, s *session.Session, named models
 		notices = append(notices, fmt.Sprintf("The session's model %s/%s can not be used now.", have.Model.Provider, have.Model.ModelID))
 	}
 	if model := models.Default(available, p.settings.DefaultProvider, p.settings.DefaultModel); model != nil {
+		if wanted := p.settings.DefaultModel; wanted != "" && len(notices) == 0 {
+			switch {
+			case p.settings.DefaultProvider == "":
+				notices = append(notices, fmt.Sprintf("The setting defaultModel (%s) needs a defaultProvider beside it.", wanted))
+			case model.Provider != p.settings.DefaultProvider || model.ID != wanted:
+				notices = append(notices, fmt.Sprintf("The default model %s/%s can not be used now.", p.settings.DefaultProvider, wanted))
+			}
+		}
 		if len(notices) > 0 {
 			notices[0] += " Going on with " + model.Ref() + "."
 			p.warn("%s", notices[0])
@@ -74,7 +82,7 @@ func (p *program) modelFor(ctx context.Context, s *session.Session, named models
 	case modeRPC:
 		return nil, notices, nil // a client can still choose one
 	case modePrint, modeJSON:
-		return nil, nil, p.noModel()
+		return nil, nil, p.noModel(ctx)
 	}
 	guide, err := p.models.Models.Model(demo.ProviderID, demo.ModelID)
 	if err != nil {
@@ -109,11 +117,16 @@ func (p *program) available(ctx context.Context) []*ai.Model {
 }
 
 // noModel says how to get a model.
-func (p *program) noModel() error {
+func (p *program) noModel(ctx context.Context) error {
+	file := filepath.Join(p.agentDir, "models.json")
+	local := "describe a local server in " + file
+	if ids := p.models.Keyless(ctx); len(ids) > 0 {
+		local = fmt.Sprintf(`give %s an "apiKey" in %s, any text if the server wants no key`, strings.Join(ids, " and "), file)
+	}
 	return fmt.Errorf(`no model is available. Do one of these:
   - set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY
-  - describe a local server in %s
-  - use the built-in demo: --model demo/guide`, filepath.Join(p.agentDir, "models.json"))
+  - %s
+  - use the built-in demo: --model demo/guide`, local)
 }
 
 // sessionDir is where the sessions of the directory are kept.

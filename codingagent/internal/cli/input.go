@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -110,6 +111,8 @@ func fileBlock(ctx context.Context, env execenv.Env, name string, image ImageRea
 		return "", nil, fmt.Errorf("file not found: %s%s", path, nearFiles(ctx, env, path))
 	case errors.Is(err, execenv.ErrTooLarge):
 		return "", nil, tooLarge(name, path, maxFile)
+	case errors.Is(err, syscall.EISDIR):
+		return "", nil, fmt.Errorf("read @%s: %s is a directory; name a file, or name the directory in the prompt without the @", name, path)
 	case err != nil:
 		return "", nil, fmt.Errorf("read @%s: %w", name, err)
 	case len(data) == 0:

@@ -16,7 +16,7 @@ import (
 func (p *program) listModels(ctx context.Context) error {
 	list := p.available(ctx)
 	if len(list) == 0 {
-		return p.noModel()
+		return p.noModel(ctx)
 	}
 	words := strings.Fields(strings.ToLower(strings.Join(append([]string{p.args.ListSearch}, p.args.Messages...), " ")))
 	list = slices.DeleteFunc(list, func(m *ai.Model) bool {

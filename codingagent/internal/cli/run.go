@@ -190,6 +190,7 @@ func (p *program) converse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.checkToolNames()
 	var notices []string
 	options := codingagent.Options{
 		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,

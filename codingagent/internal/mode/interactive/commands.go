@@ -108,7 +108,7 @@ func (u *ui) helpCommand(string) {
 		}
 	}
 	rows = append(rows, [2]string{"!command", "run a command; the model sees what it prints"}, [2]string{"!!command", "run a command just for you"},
-		[2]string{"@file", "name a file"}, [2]string{"/hotkeys", "list the keys"})
+		[2]string{"@file", "name a file"})
 	u.table("Commands", rows)
 }
 

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"syscall"
+	"time"
 
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
 )
@@ -43,6 +46,8 @@ func Run(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 		out.terminal = o.Clean != nil
 		out.header(s)
 		defer s.Subscribe(out.hear)()
+	} else {
+		defer s.Subscribe(o.reportRetry)()
 	}
 	var answer *ai.AssistantMessage
 	for _, p := range o.Prompts {
@@ -62,6 +67,19 @@ func Run(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 		}
 	}
 	return conclude(answer, o, out)
+}
+
+// reportRetry says on Stderr why nothing comes: a person who waits for a server
+// that is not there should not have to guess.
+func (o Options) reportRetry(_ context.Context, ev agentcore.Event) error {
+	if r, ok := ev.(*harness.RetryStart); ok && r.Delay >= time.Second {
+		reason := r.ErrorMessage
+		if o.Clean != nil {
+			reason = o.Clean(reason)
+		}
+		fmt.Fprintf(o.Stderr, "%s; trying again in %s (%d of %d)\n", reason, r.Delay.Round(time.Second), r.Attempt, r.MaxAttempts)
+	}
+	return nil
 }
 
 // conclude writes the final text and says on Stderr what went wrong.
