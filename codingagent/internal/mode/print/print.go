@@ -77,7 +77,7 @@ func (o Options) reportRetry(_ context.Context, ev agentcore.Event) error {
 		if o.Clean != nil {
 			reason = o.Clean(reason)
 		}
-		fmt.Fprintf(o.Stderr, "%s; trying again in %s (%d of %d)\n", reason, r.Delay.Round(time.Second), r.Attempt, r.MaxAttempts)
+		fmt.Fprintf(o.Stderr, "Trying again in %s (%d of %d): %s\n", r.Delay.Round(time.Second), r.Attempt, r.MaxAttempts, reason)
 	}
 	return nil
 }

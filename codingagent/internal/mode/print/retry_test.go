@@ -16,7 +16,7 @@ func TestLongWaitsForARetryAreExplained(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := stderr.String(), "busy; trying again in 4s (2 of 3)\n"; got != want {
+	if got, want := stderr.String(), "Trying again in 4s (2 of 3): busy\n"; got != want {
 		t.Errorf("stderr %q, want %q", got, want)
 	}
 }
