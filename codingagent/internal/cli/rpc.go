@@ -13,7 +13,7 @@ var errClientGone = errors.New("the client has gone")
 
 // serve takes commands from a program until it closes our input.
 func (p *program) serve(ctx context.Context, r *codingagent.Runtime) error {
-	s := &rpc.Server{Runtime: r, NoModel: p.noModel, Models: p.available}
+	s := &rpc.Server{Runtime: r, NoModel: func() error { return p.noModel(ctx) }, Models: p.available}
 	err := s.Serve(ctx, p.sys.In, p.sys.Out)
 	if errors.Is(err, rpc.ErrReaderGone) {
 		return errClientGone
