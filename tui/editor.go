@@ -54,6 +54,7 @@ type Editor struct {
 	paste    *strings.Builder
 	history  history
 	complete completion
+	vi       *edit.Vi // nil without the keys of vi
 }
 
 // NewEditor returns an empty editor. A nil bindings stands for the standard keys.
@@ -92,6 +93,79 @@ func (e *Editor) Paste(s string) {
 		e.buf.Insert(s)
 	}
 	e.changed()
+}
+
+// SetVi turns the keys of vi on or off; see [edit.Vi]. With them escape goes from
+// inserting to commands, where keys that type nothing, such as enter and the arrows,
+// do what they always do. j and k go through the rows as they are seen, and on to
+// the history. The line below the editor tells the mode, unless Footer is set.
+func (e *Editor) SetVi(on bool) {
+	switch {
+	case !on:
+		e.vi = nil
+	case e.vi == nil:
+		e.vi = &edit.Vi{}
+	}
+}
+
+// ViTakes reports whether the keys of vi have a use for a key, so that a program
+// that has its own, escape above all, can let the editor have it first.
+func (e *Editor) ViTakes(k input.Key) bool {
+	if e.vi == nil || k.Action == input.Release {
+		return false
+	}
+	if viKey(k) == "escape" {
+		return !e.vi.Normal() || e.vi.Pending() != ""
+	}
+	return e.vi.Normal() && viKey(k) != ""
+}
+
+// viKey is what a key is called by the keys of vi, "" if they have none for it.
+func viKey(k input.Key) string {
+	switch {
+	case k.Is(input.ID{Name: "escape"}):
+		return "escape"
+	case k.Is(input.ID{Name: "backspace"}):
+		return "backspace"
+	case k.Is(input.ID{Name: "r", Mods: input.Ctrl}):
+		return "ctrl+r"
+	case k.Mods&^input.Shift == 0:
+		return k.Text
+	}
+	return ""
+}
+
+// viDo lets the keys of vi have a key.
+func (e *Editor) viDo(k input.Key) {
+	before, revision := e.buf.Cursor(), e.buf.Revision()
+	key := viKey(k)
+	switch {
+	case e.vi.Pending() == "" && e.vi.Normal() && key == "j":
+		e.down()
+	case e.vi.Pending() == "" && e.vi.Normal() && key == "k":
+		e.up()
+	default:
+		e.want = -1
+		e.vi.Key(&e.buf, key)
+	}
+	e.vi.Settle(&e.buf)
+	if e.buf.Revision() != revision {
+		e.changed()
+	}
+	if e.buf.Cursor() != before || e.buf.Revision() != revision {
+		e.closeCompletion()
+	}
+}
+
+// viFooter tells the mode.
+func (e *Editor) viFooter() string {
+	switch {
+	case e.vi == nil || e.Footer != "":
+		return e.Footer
+	case e.vi.Normal():
+		return e.Style.Border.Render(strings.TrimSpace("NORMAL " + e.vi.Pending()))
+	}
+	return e.Style.Border.Render("INSERT")
 }
 
 // Buffer returns the text as it is being edited.
@@ -154,9 +228,16 @@ func (e *Editor) key(k input.Key) bool {
 	if e.complete.list != nil && e.completionKey(k) {
 		return true
 	}
+	if e.ViTakes(k) {
+		e.viDo(k)
+		return true
+	}
 	if act, ok := e.action(k); ok {
 		before, revision := e.buf.Cursor(), e.buf.Revision()
 		used := act()
+		if e.vi != nil {
+			e.vi.Settle(&e.buf)
+		}
 		if e.buf.Revision() != revision {
 			e.changed()
 			e.afterEdit()
@@ -266,6 +347,9 @@ func (e *Editor) submit() {
 	s := e.buf.Text()
 	e.AddHistory(s)
 	e.buf.Reset("")
+	if e.vi != nil {
+		e.vi.Reset()
+	}
 	e.changed()
 	if e.OnSubmit != nil {
 		e.OnSubmit(s)
@@ -343,7 +427,7 @@ func (e *Editor) Render(width int) []string {
 		out = append(out, margin+e.row(i, col, inner))
 	}
 	if !e.Borderless {
-		out = append(out, e.border(width, "↓", e.layout.total-e.top-rows, e.Footer))
+		out = append(out, e.border(width, "↓", e.layout.total-e.top-rows, e.viFooter()))
 	}
 	if e.complete.list != nil {
 		out = append(out, e.complete.list.Render(width)...)

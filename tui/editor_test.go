@@ -381,3 +381,60 @@ func BenchmarkEditorKey(b *testing.B) {
 		e.Render(80)
 	}
 }
+
+func TestEditorWithTheKeysOfVi(t *testing.T) {
+	t.Parallel()
+	const up = "\x1b[A"
+	const esc = "\x1b[27u" // not the beginning of alt and the next key
+	for _, tc := range []struct {
+		name, keys string
+		want       []string
+	}{
+		{"commands", "one two" + esc + "bcwsix" + esc, []string{"one si▮x"}},
+		{"a character to find", "a.b.c" + esc + "0f.x", []string{"a▮b.c"}},
+		{"keys that type nothing stay", "one\ntwo" + esc + up + "x", []string{"o▮n", "two"}},
+		{"not behind a shorter row", "a\nbcd" + esc + up + "x", []string{"▮", "bcd"}},
+		{"escape is two things", "ab" + esc + "2" + esc + "x", []string{"▮a"}},
+		{"rows as they are seen", "one two three" + esc + "kx", []string{"one ▮wo", "three"}},
+		{"redo", "ab" + esc + "xu\x12", []string{"▮a"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			e := editor()
+			e.SetVi(true)
+			const width = 9
+			for _, key := range split(tc.keys) {
+				e.Render(width)
+				send(e, key)
+			}
+			if diff := cmp.Diff(tc.want, see(t, e, width)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEditorTellsTheModeOfVi(t *testing.T) {
+	t.Parallel()
+	e := tui.NewEditor(nil)
+	e.SetVi(true)
+	var sent string
+	e.OnSubmit = func(s string) { sent = s }
+	footer := func() string { lines := e.Render(20); return text.Strip(lines[len(lines)-1]) }
+	for _, step := range []struct{ keys, want string }{
+		{"abc", "INSERT"}, {"\x1b", "NORMAL"}, {"2d", "NORMAL 2d"}, {"h", "NORMAL"}, {"\r", "INSERT"},
+	} {
+		send(e, step.keys)
+		if got := footer(); !strings.Contains(got, step.want+" ") {
+			t.Errorf("after %q the footer is %q, want %q", step.keys, got, step.want)
+		}
+	}
+	if sent != "c" {
+		t.Errorf("sent %q, want %q", sent, "c")
+	}
+	e.SetVi(false)
+	send(e, "x\x1b[27ux")
+	if got := e.Text(); got != "xx" {
+		t.Errorf("without the keys of vi: %q", got)
+	}
+}
