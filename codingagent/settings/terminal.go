@@ -24,6 +24,7 @@ type Terminal struct {
 	EditorPadding      int    // 0 to 3
 	OutputPadding      int    // 0 or 1; 1
 	CompletionRows     int    // 3 to 20; 5
+	ViKeys             bool   // the editor has the keys of vi
 	HardwareCursor     bool   // show the terminal's own cursor
 	DoubleEscape       string // "tree", "fork" or "none"; tree
 	QuietStartup       bool
@@ -49,6 +50,7 @@ func (t *Terminal) fields(r *reader) map[string]field {
 		"editorPaddingX":         within(&t.EditorPadding, 0, 3),
 		"outputPad":              within(&t.OutputPadding, 0, 1),
 		"autocompleteMaxVisible": within(&t.CompletionRows, 3, 20),
+		"editorKeys":             choice(&t.ViKeys, map[string]bool{"standard": false, "vi": true}, "standard or vi"),
 		"showHardwareCursor":     as("true or false", &t.HardwareCursor),
 		"doubleEscapeAction":     oneOf(&t.DoubleEscape, "tree", "fork", "none"),
 		"quietStartup": func(key string, v json.RawMessage) error {

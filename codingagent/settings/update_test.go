@@ -48,10 +48,10 @@ func TestTerminalSettings(t *testing.T) {
 	s := Defaults()
 	r := reader{path: "f"}
 	r.object("", []byte(`{"tuiMode":"regular","theme":"a/b","editorPaddingX":2,"autocompleteMaxVisible":99,"doubleEscapeAction":"fork",
-		"fullscreenScrollbar":"x","quietStartup":"header","terminal":{"showTerminalProgress":true}}`), s.fields(&r))
+		"fullscreenScrollbar":"x","quietStartup":"header","editorKeys":"vi","terminal":{"showTerminalProgress":true}}`), s.fields(&r))
 	got := s.Terminal
 	want := defaultTerminal()
-	want.Regular, want.Theme, want.EditorPadding, want.DoubleEscape, want.QuietStartup, want.ShowTerminalStatus = true, "a/b", 2, "fork", true, true
+	want.Regular, want.Theme, want.EditorPadding, want.DoubleEscape, want.QuietStartup, want.ShowTerminalStatus, want.ViKeys = true, "a/b", 2, "fork", true, true, true
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

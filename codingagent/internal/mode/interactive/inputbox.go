@@ -38,6 +38,9 @@ func (b *inputBox) HandleInput(ev input.Event) bool {
 	if u.editor.Completing() && u.keys.Is(k, "tui.select.cancel") && !u.keys.Is(k, "app.clear") {
 		return u.editor.HandleInput(ev)
 	}
+	if u.editor.ViTakes(k) {
+		return u.editor.HandleInput(ev) // an escape that leaves the insert mode is not one for the agent
+	}
 	if act := u.keyAction(k); act != nil {
 		act()
 		return true

@@ -415,3 +415,26 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	c.keys(ctrlC, ctrlD)
 	c.finish(0)
 }
+
+func TestKeysOfVi(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put("../home/.pi/agent/settings.json", `{"theme":"dark","editorKeys":"vi"}`)
+	c.llm.Queue(mockllm.Blocks(mockllm.Text("good day")))
+	c.start(80, 24, "--model", "mock/m")
+	c.wait("of 100k", "INSERT")
+	c.keys("hello wrold again", escape)
+	c.wait("NORMAL")
+	c.keys("2bcwworld")
+	c.wait("hello world again", "INSERT")
+	c.keys(escape)
+	c.wait("NORMAL")
+	c.keys("x", enter) // the last letter of the word
+	c.wait("hello worl again", "good day", "INSERT")
+	c.keys("/settings", enter)
+	c.wait("Keys of the editor")
+	c.keys(escape)
+	c.gone("Keys of the editor")
+	c.keys(ctrlD)
+	c.finish(0)
+}

@@ -114,6 +114,10 @@ func (u *ui) settingsCommand(string) {
 	if u.settings.ResumeHint {
 		exit = "resume-hint"
 	}
+	keys := "standard"
+	if u.settings.ViKeys {
+		keys = "vi"
+	}
 	state := u.session().State()
 	onOff := []string{"on", "off"}
 	queue := []string{string(agentcore.QueueOneAtATime), string(agentcore.QueueAll)}
@@ -129,6 +133,7 @@ func (u *ui) settingsCommand(string) {
 		tui.Setting{ID: "quietStartup", Label: "Quiet start", Value: yes(u.settings.QuietStartup), Values: onOff},
 		tui.Setting{ID: "editorPaddingX", Label: "Room beside the editor", Value: fmt.Sprint(u.settings.EditorPadding), Values: []string{"0", "1", "2", "3"}},
 		tui.Setting{ID: "autocompleteMaxVisible", Label: "Suggestions seen", Value: fmt.Sprint(u.settings.CompletionRows), Values: []string{"3", "5", "8", "12", "20"}},
+		tui.Setting{ID: "editorKeys", Label: "Keys of the editor", Description: "vi: escape leaves the insert mode", Value: keys, Values: []string{"standard", "vi"}},
 	)
 	l := u.look
 	list.Style = tui.SettingsStyle{Selected: bold(l.theme.Fg("accent")), Value: l.theme.Fg("text"), Description: l.theme.Fg("muted"), Hint: l.theme.Fg("dim")}
@@ -185,6 +190,10 @@ func (u *ui) changeSetting(s tui.Setting) {
 		u.settings.EditorPadding, u.editor.PadX, value = number, number, number
 	case "autocompleteMaxVisible":
 		u.settings.CompletionRows, value = number, number
+		u.setCompletion()
+	case "editorKeys":
+		u.settings.ViKeys = s.Value == "vi"
+		u.editor.SetVi(u.settings.ViKeys)
 	}
 	u.save("", map[string]any{s.ID: value})
 }

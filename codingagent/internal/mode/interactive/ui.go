@@ -163,12 +163,10 @@ func Run(ctx context.Context, cfg Config) error {
 func (u *ui) build() {
 	u.editor = tui.NewEditor(u.keys)
 	u.editor.PadX = u.settings.EditorPadding
+	u.editor.SetVi(u.settings.ViKeys)
 	u.editor.OnSubmit = func(s string) { u.submit(s, false) }
 	u.editor.OnChange = func() { u.restyle() }
-	u.editor.SetCompletion(tui.CompletionOptions{
-		Completer: tui.CompleterFunc(u.complete), Runner: runner{u}, MaxRows: u.settings.CompletionRows,
-		OnError: func(err error) { u.hint(err.Error()) },
-	})
+	u.setCompletion()
 	u.box = &inputBox{ui: u}
 	u.queue = &queueView{ui: u}
 	u.status = newStatus(u)
@@ -177,6 +175,14 @@ func (u *ui) build() {
 	u.p.Bottom.Add(u.queue, u.status, u.area, u.foot)
 	u.p.SetFocus(u.box)
 	u.restyle()
+}
+
+// setCompletion has the editor complete, with as many rows as the settings say.
+func (u *ui) setCompletion() {
+	u.editor.SetCompletion(tui.CompletionOptions{
+		Completer: tui.CompleterFunc(u.complete), Runner: runner{u}, MaxRows: u.settings.CompletionRows,
+		OnError: func(err error) { u.hint(err.Error()) },
+	})
 }
 
 // runner runs work of a component on goroutines whose panics are contained.
