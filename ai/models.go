@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -360,12 +361,23 @@ func (m *Models) resolveAuth(ctx context.Context, p Provider, opts Options) (aut
 	return *r, nil
 }
 
+func keyRank(variable string) int {
+	if strings.HasSuffix(variable, "_API_KEY") {
+		return 0
+	}
+	return 1
+}
+
 // notConfigured says which variable or login would give the provider a key.
 func notConfigured(p Provider) *APIError {
 	var ways []string
 	methods := p.Auth()
 	if methods.APIKey != nil {
 		if vars := methods.APIKey.EnvVars(); len(vars) > 0 {
+			vars = slices.Clone(vars)
+			slices.SortStableFunc(vars, func(a, b string) int { // what most people have comes first
+				return cmp.Compare(keyRank(a), keyRank(b))
+			})
 			ways = append(ways, "set "+strings.Join(vars, " or "))
 		}
 		ways = append(ways, "store a key with a login")

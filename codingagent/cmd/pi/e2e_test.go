@@ -237,7 +237,7 @@ func TestWrongInputIsAnsweredClearly(t *testing.T) {
 		{"--modle m -p hi", []string{"unknown option --modle", "--model"}},
 		{"--model mock/n -p hi", []string{`"mock/n"`, "did you mean mock/m?"}},
 		{"--model anthropic/claude-sonet-5 -p hi", []string{"did you mean", "claude-sonnet-5"}},
-		{"--model anthropic/claude-sonnet-5 -p hi", []string{"no API key for provider anthropic", "ANTHROPIC_API_KEY"}},
+		{"--model anthropic/claude-sonnet-5 -p hi", []string{"no API key for provider anthropic: set ANTHROPIC_API_KEY or "}},
 		{"-p @helo.txt", []string{"file not found", "did you mean hello.txt?"}},
 		{"-p @.", []string{"is a directory; name a file"}},
 		{"--mode jsn -p hi", []string{"did you mean json?"}},

@@ -61,6 +61,10 @@ type world struct {
 func run(ctx context.Context, args []string, w world) error {
 	flags := flag.NewFlagSet("pi-evals", flag.ContinueOnError)
 	flags.SetOutput(w.Err)
+	flags.Usage = func() {
+		fmt.Fprint(w.Err, "pi-evals gives tasks to the agent and checks what came of them;\nwithout arguments the samples, on the demo model.\n\n  pi-evals [options] [task.yaml or directory ...]\n\nOptions:\n")
+		flags.PrintDefaults()
+	}
 	model := flags.String("model", "", "`model` for all tasks, whatever they name: PROVIDER/ID or a part of it")
 	n := flags.Int("n", 1, "how many `times` to do each task")
 	parallel := flags.Int("parallel", 4, "how many `tasks` to do at a time")

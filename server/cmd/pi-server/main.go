@@ -52,6 +52,10 @@ type world struct {
 func run(ctx context.Context, args []string, w world) error {
 	flags := flag.NewFlagSet("pi-server", flag.ContinueOnError)
 	flags.SetOutput(w.Err)
+	flags.Usage = func() {
+		fmt.Fprint(w.Err, "pi-server hosts coding-agent sessions over HTTP on this machine.\n\n  pi-server [-addr 127.0.0.1:7717] [-token-file FILE] [-v]\n\nOptions:\n")
+		flags.PrintDefaults()
+	}
 	addr := flags.String("addr", "127.0.0.1:7717", "loopback `address` to listen on; port 0 takes a free one")
 	tokenFile := flags.String("token-file", "", "`file` that holds the token")
 	verbose := flags.Bool("v", false, "log what happens to standard error")

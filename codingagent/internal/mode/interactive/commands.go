@@ -60,7 +60,7 @@ func (u *ui) command(line string) bool {
 		if arg != "" || strings.ContainsAny(name, "/.\n") || name == "" {
 			return false
 		}
-		u.hint(fmt.Sprintf("There is no command /%s; /help lists them.", name))
+		u.hint(fmt.Sprintf("There is no command /%s%s; /help lists them.", name, nearCommand(name, list)))
 		u.editor.SetText(line)
 		return true
 	}
@@ -72,6 +72,20 @@ func (u *ui) command(line string) bool {
 	}
 	c.run(u, arg)
 	return true
+}
+
+// nearCommand suggests what a mistyped name was meant to be.
+func nearCommand(name string, list []command) string {
+	var known []string
+	for _, c := range list {
+		if !c.hidden {
+			known = append(known, c.name)
+		}
+	}
+	if near := ai.Nearest(name, known, 1); len(near) > 0 {
+		return " (did you mean /" + near[0] + "?)"
+	}
+	return ""
 }
 
 // idle reports whether the session is at rest, and says what to do if not.

@@ -255,6 +255,8 @@ func TestModelAndThinking(t *testing.T) {
 	c.wait("The model is mock/m.")
 	c.keys("/nothing", enter)
 	c.wait("There is no command /nothing")
+	c.keys(ctrlC, "/modle", enter)
+	c.wait("did you mean /model?")
 	c.keys(ctrlC, "/theme light", enter)
 	c.gone("/theme")
 	c.keys("/help", enter)

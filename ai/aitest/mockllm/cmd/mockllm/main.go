@@ -29,6 +29,12 @@ func main() {
 	batch := flag.Int("batch", 16<<10, "`bytes` of one write when there is no pace; 0 writes each event")
 	dump := flag.String("dump", "", "`folder` to write every request body to")
 	verbose := flag.Bool("v", false, "log every request")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), "mockllm plays a server of model APIs, with canned answers, on this machine.\n"+
+			"Base URLs: http://ADDRESS/v1 for openai-completions, http://ADDRESS for anthropic-messages.\n"+
+			"The model name chooses the answer: text-50 is 50 words, loop-3 reads a file three times first.\n\nOptions:\n")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
 
 	srv, err := mockllm.Listen(*addr)
