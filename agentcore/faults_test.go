@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/faux"
 )
 
 // TestFaultyParts lets each foreign part of a run fail and panic: the run ends
@@ -118,6 +119,24 @@ func TestListenerFails(t *testing.T) {
 		if !errors.Is(err, boom) {
 			t.Errorf("failure at %q: Run = %v", at, err)
 		}
+	}
+}
+
+// TestLastListenerFailsAfterAFailedAnswer loses neither failure.
+func TestLastListenerFailsAfterAFailedAnswer(t *testing.T) {
+	boom := errors.New("boom")
+	p := faux.New(faux.Config{})
+	p.Queue(faux.Failure(&ai.APIError{Kind: ai.KindServer, Message: "down"}))
+	cfg := LoopConfig{Stream: ai.NewModels(p).Stream, Now: clock()}
+	_, err := Run(t.Context(), users("go"), Context{Model: p.Model()}, cfg, func(ev Event) error {
+		if _, ok := ev.(*AgentEnd); ok {
+			return boom
+		}
+		return nil
+	})
+	var api *ai.APIError
+	if !errors.Is(err, boom) || !errors.As(err, &api) || api.Message != "down" {
+		t.Errorf("Run = %v", err)
 	}
 }
 

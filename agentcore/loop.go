@@ -407,12 +407,15 @@ func (r *run) end() ([]Message, error) {
 	case r.parent.Err() != nil:
 		err = aborted(r.parent)
 	}
+	before := r.err
 	r.emit(&AgentEnd{Messages: slices.Clip(r.added), Err: err})
 	switch {
 	case r.late != nil:
 		err = errors.Join(err, r.late)
 	case err == nil:
 		err = r.err // of the last listener
+	case before == nil && r.err != nil:
+		err = errors.Join(err, r.err) // the answer's, and the last listener's
 	}
 	return r.added, err
 }

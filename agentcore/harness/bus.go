@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -20,6 +21,23 @@ type bus struct {
 	delivered uint64
 	heard     *sync.Cond
 	waiters   int
+	// onPanic learns of panics of listeners; nil drops their stacks.
+	onPanic func(*agentcore.PanicError)
+}
+
+// call calls a listener; a panic is an error of it.
+func (b *bus) call(ctx context.Context, l agentcore.Listener, ev agentcore.Event) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p := &agentcore.PanicError{In: "listener", Value: v, Stack: debug.Stack()}
+			tellPanic(b.onPanic, p)
+			err = &Error{Code: CodeListener, Err: p}
+		}
+	}()
+	if err := l(ctx, ev); err != nil {
+		return &Error{Code: CodeListener, Err: err}
+	}
+	return nil
 }
 
 type subscription struct{ f agentcore.Listener }
@@ -91,7 +109,7 @@ func (b *bus) deliver(ctx context.Context, ev agentcore.Event) error {
 		listeners := b.listeners
 		b.mu.Unlock()
 		for _, l := range listeners {
-			if err := l.f(ctx, ev); err != nil && first == nil {
+			if err := b.call(ctx, l.f, ev); err != nil && first == nil {
 				first = err
 			}
 		}

@@ -105,17 +105,15 @@ func (h *Harness) CompactWith(ctx context.Context, o CompactOptions) (Compaction
 	if o.Accepted != nil {
 		o.Accepted()
 	}
-	if err := h.bus.send(ctx, &CompactionStart{Reason: ReasonManual}); err != nil {
+	var result *CompactionResult
+	if err = h.bus.send(ctx, &CompactionStart{Reason: ReasonManual}); err == nil {
+		result, err = h.compact(ctx, ReasonManual, o.Focus, "")
+	}
+	err = errors.Join(err, h.reload(ctx)) // it may have failed with the summary written
+	if err := errors.Join(err, h.compactionEnded(ctx, ReasonManual, result, err, false)); err != nil {
 		return CompactionResult{}, err
 	}
-	result, err := h.compact(ctx, ReasonManual, o.Focus, "")
-	if end := h.compactionEnded(ctx, ReasonManual, result, err, false); end != nil {
-		return CompactionResult{}, end
-	}
-	if err != nil {
-		return CompactionResult{}, err
-	}
-	return *result, h.reload(ctx)
+	return *result, nil
 }
 
 func (h *Harness) compactionEnded(ctx context.Context, why Reason, result *CompactionResult, err error, retry bool) error {
@@ -186,7 +184,7 @@ func (h *Harness) compact(ctx context.Context, why Reason, focus, failed string)
 	}
 	saving := context.WithoutCancel(ctx)
 	if _, err := h.session.Append(saving, entry); err != nil {
-		return nil, fmt.Errorf("save compaction: %w", err)
+		return nil, &Error{Code: CodeSave, Doing: "save compaction", Err: err}
 	}
 	for _, edit := range plan.Edits {
 		if err := h.edit(ctx, edit); err != nil {
@@ -207,8 +205,9 @@ func (h *Harness) compact(ctx context.Context, why Reason, focus, failed string)
 	h.mu.Lock()
 	h.floor = result.TokensAfter
 	h.mu.Unlock()
-	if h.cfg.Hooks.AfterCompact != nil {
-		h.cfg.Hooks.AfterCompact(ctx, *result)
+	if after := h.cfg.Hooks.AfterCompact; after != nil {
+		// The compaction has happened: that a hook panics does not undo it.
+		_ = h.ask("AfterCompact", func() error { after(ctx, *result); return nil })
 	}
 	return result, nil
 }
@@ -216,7 +215,11 @@ func (h *Harness) compact(ctx context.Context, why Reason, focus, failed string)
 // summary makes the entry: a hook's, or the model's.
 func (h *Harness) summary(ctx context.Context, why Reason, focus string, plan *compaction.Preparation) (*session.CompactionEntry, error) {
 	if hook := h.cfg.Hooks.BeforeCompact; hook != nil {
-		d, err := hook(ctx, BeforeCompact{Reason: why, Preparation: plan, Focus: focus})
+		var d *CompactDecision
+		err := h.ask("BeforeCompact", func() (err error) {
+			d, err = hook(ctx, BeforeCompact{Reason: why, Preparation: plan, Focus: focus})
+			return err
+		})
 		switch {
 		case err != nil:
 			return nil, err
@@ -320,10 +323,10 @@ func (h *Harness) makeRoom(ctx context.Context, extra int64) (compacted bool, er
 
 // autoCompact compacts without being asked.
 func (h *Harness) autoCompact(ctx context.Context, why Reason, failed string, retry bool) (bool, error) {
-	h.setPhase(compacting)
-	defer h.setPhase(running)
+	h.setPhase(PhaseCompacting)
+	defer h.setPhase(PhaseRunning)
 	if err := h.bus.send(ctx, &CompactionStart{Reason: why}); err != nil {
-		return false, err
+		return false, errors.Join(err, h.compactionEnded(ctx, why, nil, err, false))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	h.mu.Lock()

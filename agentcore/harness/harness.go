@@ -44,30 +44,6 @@ type Config struct {
 	Random func() float64
 }
 
-// ErrBusy is the error of calls that need the harness at rest.
-var ErrBusy = errors.New("the agent is at work: say how to queue the message (steer, or follow up), or abort first")
-
-// ErrCompacting is the error of a prompt that comes while a summary is made:
-// nothing could deliver it afterwards.
-var ErrCompacting = errors.New("a summary is being made: wait until it is done, or abort it")
-
-// ErrNoModel is the error of a prompt before a model was chosen.
-var ErrNoModel = errors.New("no model was chosen")
-
-// ErrClosed is the error of calls after Close.
-var ErrClosed = errors.New("the session was closed")
-
-// phase says what the harness is doing.
-type phase int
-
-const (
-	idle phase = iota
-	running
-	retrying   // waiting for the next try
-	compacting // summing up
-	closed
-)
-
 // Harness is an agent at work on a session.
 type Harness struct {
 	cfg          Config
@@ -77,13 +53,17 @@ type Harness struct {
 	bus          bus
 
 	mu      sync.Mutex
-	phase   phase
+	phase   Phase
 	cancel  context.CancelFunc // of the active prompt
 	done    chan struct{}      // closed when the active prompt has settled
 	aborted bool               // the active prompt was aborted by Abort or its context
 	// exclusive says that no prompt is active but a compaction or a move that
 	// somebody asked for; seized, that one waits for the prompt to settle.
 	exclusive, seized bool
+	// deferred says that a message came when the prompt had nothing left to
+	// do: it is worked on once listeners have heard Settled. closing says that
+	// nothing may begin any more.
+	deferred, closing bool
 	cancelRetry       context.CancelFunc // of the wait for the next try
 	cancelSummary     context.CancelFunc // of the summary that is made
 	model             *ai.Model
@@ -151,6 +131,7 @@ func New(ctx context.Context, cfg Config) (*Harness, error) {
 		Loop: loop, Messages: c.Messages, Tools: cfg.Tools, Model: cfg.Model, Thinking: h.level,
 		SteeringMode: cfg.SteeringMode, FollowUpMode: cfg.FollowUpMode,
 	})
+	h.bus.onPanic = cfg.Loop.OnPanic
 	h.agent.Subscribe(h.hear)
 	if err := h.recordSettings(ctx); err != nil {
 		return nil, err
@@ -193,38 +174,15 @@ func (h *Harness) Thinking() ai.ThinkingLevel {
 	return h.level
 }
 
-// Busy reports whether a prompt, a compaction or a move is under way, waits
-// for a retry included.
-func (h *Harness) Busy() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.phase != idle && h.phase != closed
-}
-
-// Compacting reports whether a summary is being made.
-func (h *Harness) Compacting() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.phase == compacting
-}
-
-// Running reports whether a prompt is under way, with its retries and the
-// compactions it needs.
-func (h *Harness) Running() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.phase != idle && h.phase != closed && !h.exclusive
-}
-
 // begin makes the harness busy without a prompt; the returned function makes
 // it idle again.
 func (h *Harness) begin(ctx context.Context) (context.Context, func(), error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.phase == closed:
+	case h.phase == PhaseClosed || h.closing:
 		return ctx, nil, ErrClosed
-	case h.phase != idle || h.seized:
+	case h.phase != PhaseIdle || h.seized:
 		return ctx, nil, ErrBusy
 	}
 	return h.beginLocked(ctx)
@@ -236,15 +194,15 @@ func (h *Harness) seize(ctx context.Context) (context.Context, func(), error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.phase == closed:
+	case h.phase == PhaseClosed || h.closing:
 		return ctx, nil, ErrClosed
 	case h.exclusive || h.seized:
 		return ctx, nil, ErrCompacting
 	}
 	h.seized = true
 	defer func() { h.seized = false }()
-	for h.phase != idle {
-		if h.phase == closed {
+	for h.phase != PhaseIdle {
+		if h.phase == PhaseClosed {
 			return ctx, nil, ErrClosed
 		}
 		h.aborted = true
@@ -264,10 +222,13 @@ func (h *Harness) seize(ctx context.Context) (context.Context, func(), error) {
 
 func (h *Harness) beginLocked(ctx context.Context) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
-	h.phase, h.cancel, h.done, h.aborted, h.attempt = compacting, cancel, make(chan struct{}), false, 0
+	h.phase, h.cancel, h.done, h.aborted, h.attempt = PhaseCompacting, cancel, make(chan struct{}), false, 0
 	h.exclusive, h.cancelSummary = true, cancel
 	return ctx, func() {
 		cancel()
+		// Nobody waits for an error of what others added meanwhile; the session
+		// gives it again to whoever writes next.
+		_ = h.addWaiting(context.WithoutCancel(ctx))
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.rest()
@@ -276,26 +237,11 @@ func (h *Harness) beginLocked(ctx context.Context) (context.Context, func(), err
 
 // rest makes the harness idle. The lock is held.
 func (h *Harness) rest() {
-	if h.phase != closed {
-		h.phase = idle
+	if h.phase != PhaseClosed {
+		h.phase = PhaseIdle
 	}
 	close(h.done)
-	h.cancel, h.done, h.exclusive, h.cancelSummary = nil, nil, false, nil
-}
-
-func (h *Harness) setPhase(p phase) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.phase != closed {
-		h.phase = p
-	}
-}
-
-// Retrying reports whether a failed answer waits to be tried again.
-func (h *Harness) Retrying() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.phase == retrying
+	h.cancel, h.done, h.exclusive, h.cancelSummary, h.deferred = nil, nil, false, nil, false
 }
 
 // SetAutoRetry switches retries on or off, from the next failure on.
@@ -311,7 +257,7 @@ func (h *Harness) SetAutoRetry(on bool) {
 func (h *Harness) Abort(ctx context.Context) error {
 	h.mu.Lock()
 	if h.cancel != nil {
-		h.aborted = true
+		h.aborted, h.deferred = true, false
 		h.cancel()
 	}
 	h.mu.Unlock()
@@ -361,13 +307,16 @@ func (h *Harness) WaitIdle(ctx context.Context) error {
 // Close aborts what is under way, syncs and closes the session, and frees the
 // model's connections. It returns the first error; closing twice is fine.
 func (h *Harness) Close(ctx context.Context) error {
+	h.mu.Lock()
+	h.closing = true
+	h.mu.Unlock()
 	abortErr := h.Abort(ctx)
 	h.mu.Lock()
-	if h.phase == closed {
+	if h.phase == PhaseClosed {
 		h.mu.Unlock()
 		return nil
 	}
-	h.phase = closed
+	h.phase = PhaseClosed
 	h.mu.Unlock()
 	return errors.Join(abortErr, h.session.Sync(ctx), h.session.Close(), h.conversation.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/session"
@@ -46,53 +47,119 @@ type Result struct {
 // harness was busy, the session could not be written, a hook or a listener
 // failed. A failure of the model is no error of Prompt but in the answer.
 func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptOptions) (Result, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	h.mu.Lock()
 	switch {
-	case h.phase == closed:
+	case h.phase == PhaseClosed || h.closing:
 		h.mu.Unlock()
 		return Result{}, ErrClosed
 	case h.exclusive || h.seized:
 		h.mu.Unlock()
 		return Result{}, ErrCompacting
-	case h.phase != idle:
+	case h.phase != PhaseIdle:
+		err := h.queueLocked(message, o.WhenBusy)
 		h.mu.Unlock()
-		return h.queue(ctx, message, o)
+		if err != nil {
+			return Result{}, err
+		}
+		h.tellQueue(ctx)
+		return Result{Queued: true}, nil
 	}
 	if h.model == nil {
 		h.mu.Unlock()
 		return Result{}, ErrNoModel
 	}
-	h.phase, h.cancel, h.done, h.aborted, h.attempt = running, cancel, make(chan struct{}), false, 0
+	working := h.startLocked(ctx)
 	h.mu.Unlock()
+	return h.work(ctx, working, message, o)
+}
+
+// startLocked makes the harness busy with a prompt. The lock is held.
+func (h *Harness) startLocked(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	h.phase, h.cancel, h.done, h.aborted, h.attempt, h.deferred = PhaseRunning, cancel, make(chan struct{}), false, 0, false
+	return ctx
+}
+
+// queueLocked queues a message for the prompt that is under way, or for after
+// it. The lock is held, so that it does not end meanwhile.
+func (h *Harness) queueLocked(message *ai.UserMessage, d Delivery) error {
+	switch d {
+	case DeliverSteer:
+		h.agent.Steer(message)
+	case DeliverFollowUp:
+		h.agent.FollowUp(message)
+	default:
+		return ErrBusy
+	}
+	h.deferred = h.deferred || h.phase == PhaseSettling
+	return nil
+}
+
+// work runs a prompt to its end and settles; what came while it settled is
+// worked on like a prompt of its own. caller is the context of the call, ctx
+// the one that an abort ends.
+func (h *Harness) work(caller, ctx context.Context, message *ai.UserMessage, o PromptOptions) (result Result, err error) {
+	rested := false
+	defer func() {
+		if !rested { // a callback of the caller panics
+			_ = h.settle(ctx, &result, true)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.cancel()
+			h.rest()
+		}
+	}()
 	if o.Accepted != nil {
 		o.Accepted()
 	}
-	return h.work(ctx, message, o.Started)
-}
-
-func (h *Harness) queue(ctx context.Context, message *ai.UserMessage, o PromptOptions) (Result, error) {
-	switch o.WhenBusy {
-	case DeliverSteer:
-		h.Steer(ctx, message)
-	case DeliverFollowUp:
-		h.FollowUp(ctx, message)
-	default:
-		return Result{}, ErrBusy
+	err = h.begun(ctx, message, o.Started, &result)
+	err = errors.Join(err, h.settle(ctx, &result, err != nil))
+	for {
+		next, more, err2 := h.restOrGoOn(caller)
+		err = errors.Join(err, err2)
+		if !more {
+			rested = true
+			return result, err
+		}
+		ctx = next
+		h.recovered = false
+		var late Result // of another prompt: it does not change this one's
+		answer, err2 := h.agent.Continue(ctx)
+		err2 = h.run(ctx, answer, err2, &late)
+		err = errors.Join(err, err2, h.settle(ctx, &late, err2 != nil))
 	}
-	return Result{Queued: true}, nil
 }
 
-// work runs a prompt to its end and settles.
-func (h *Harness) work(ctx context.Context, message *ai.UserMessage, started func()) (result Result, err error) {
-	defer func() {
-		settleErr := h.settle(ctx, &result)
-		err = errors.Join(err, settleErr)
-	}()
+// restOrGoOn ends a prompt that has settled. If a message came meanwhile,
+// another begins at once, before anybody else's.
+func (h *Harness) restOrGoOn(caller context.Context) (ctx context.Context, more bool, err error) {
+	h.mu.Lock()
+	for len(h.waiting) > 0 {
+		h.mu.Unlock()
+		err = errors.Join(err, h.addWaiting(context.WithoutCancel(caller)))
+		h.session.StartSync()
+		h.mu.Lock()
+	}
+	defer h.mu.Unlock()
+	steering, followUp := h.agent.Queued()
+	more = h.deferred && len(steering)+len(followUp) > 0 && caller.Err() == nil && !h.seized && !h.closing
+	h.cancel()
+	h.rest()
+	if more {
+		ctx = h.startLocked(caller)
+	}
+	return ctx, more, err
+}
+
+// begun asks the hook, makes room, and runs.
+func (h *Harness) begun(ctx context.Context, message *ai.UserMessage, started func(), result *Result) error {
 	h.recovered = false
-	if err := h.makeRoomForPrompt(ctx, message); err != nil {
-		return result, err
+	decision, err := h.allowPrompt(ctx, message)
+	if err != nil {
+		return err
+	}
+	if err := h.makeRoomForPrompt(ctx, decision.Message); err != nil {
+		return err
 	}
 	if started != nil {
 		started()
@@ -101,18 +168,98 @@ func (h *Harness) work(ctx context.Context, message *ai.UserMessage, started fun
 	if system := h.systemPatch(); system != nil {
 		messages = append(messages, system)
 	}
-	answer, err := h.agent.Prompt(ctx, append(messages, message)...)
+	messages = slices.Concat(messages, decision.Before, []agentcore.Message{decision.Message}, decision.After)
+	answer, err := h.agent.Prompt(ctx, messages...)
+	return h.run(ctx, answer, err, result)
+}
+
+// allowPrompt asks the hook what is to be said.
+func (h *Harness) allowPrompt(ctx context.Context, message *ai.UserMessage) (PromptDecision, error) {
+	var d *PromptDecision
+	if hook := h.cfg.Hooks.BeforePrompt; hook != nil {
+		err := h.ask("BeforePrompt", func() (err error) {
+			d, err = hook(ctx, BeforePrompt{Message: message})
+			return err
+		})
+		if err != nil {
+			return PromptDecision{}, err
+		}
+	}
+	if d == nil {
+		return PromptDecision{Message: message}, nil
+	}
+	if d.Cancel {
+		return PromptDecision{}, ErrCancelled
+	}
+	allowed := *d
+	if allowed.Message == nil {
+		allowed.Message = message
+	}
+	return allowed, nil
+}
+
+// run goes on after a run of the agent until nothing is left to do.
+func (h *Harness) run(ctx context.Context, answer *ai.AssistantMessage, err error, result *Result) error {
 	for {
 		result.Answer = answer
 		if err := ours(err, answer); err != nil {
-			return result, err
+			return err
 		}
 		again, err2 := h.goOn(ctx, answer)
-		if err2 != nil || !again {
-			return result, err2
+		if err2 != nil {
+			return err2
 		}
+		if again {
+			answer, err = h.agent.Continue(ctx)
+			continue
+		}
+		more, err2 := h.beforeSettle(ctx, answer)
+		if err2 != nil {
+			return err2
+		}
+		if len(more) > 0 {
+			answer, err = h.agent.Prompt(ctx, more...)
+			continue
+		}
+		// From here on a message that is queued says so itself.
+		h.setPhase(PhaseSettling)
+		if !h.leftover(ctx, answer) {
+			return nil
+		}
+		h.setPhase(PhaseRunning)
 		answer, err = h.agent.Continue(ctx)
 	}
+}
+
+// beforeSettle asks the hook what is left to do, and gives the messages to go
+// on with.
+func (h *Harness) beforeSettle(ctx context.Context, answer *ai.AssistantMessage) ([]agentcore.Message, error) {
+	hook := h.cfg.Hooks.BeforeSettle
+	if hook == nil || ctx.Err() != nil {
+		return nil, nil
+	}
+	var d *SettleDecision
+	err := h.ask("BeforeSettle", func() (err error) {
+		d, err = hook(ctx, BeforeSettle{Answer: answer})
+		return err
+	})
+	if err != nil || d == nil {
+		return nil, err
+	}
+	for _, e := range d.Entries {
+		if _, err := h.session.Append(context.WithoutCancel(ctx), e); err != nil {
+			return nil, &Error{Code: CodeSave, Doing: fmt.Sprintf("save %s entry", e.Type()), Err: err}
+		}
+		if err := h.bus.send(ctx, &EntryAppended{Entry: e}); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.Entries) > 0 {
+		if err := h.reload(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return d.Messages, nil
 }
 
 // goOn decides what follows a run: a recovery, a retry, what was queued
@@ -150,10 +297,10 @@ func (h *Harness) makeRoomForPrompt(ctx context.Context, message *ai.UserMessage
 // session, of hooks and of listeners.
 func ours(err error, answer *ai.AssistantMessage) error {
 	var api *ai.APIError
-	var save *saveError
+	own, isOwn := errors.AsType[*Error](err)
 	switch {
-	case errors.As(err, &save):
-		return save
+	case isOwn:
+		return own // whatever became of the answer
 	case err == nil, errors.As(err, &api) && answer != nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return nil
 	}
@@ -176,10 +323,10 @@ func (h *Harness) leftover(ctx context.Context, answer *ai.AssistantMessage) boo
 func (h *Harness) Add(ctx context.Context, m agentcore.Message) error {
 	h.mu.Lock()
 	switch h.phase {
-	case closed:
+	case PhaseClosed:
 		h.mu.Unlock()
 		return ErrClosed
-	case idle:
+	case PhaseIdle:
 	default:
 		h.waiting = append(h.waiting, m)
 		h.mu.Unlock()
@@ -191,7 +338,7 @@ func (h *Harness) Add(ctx context.Context, m agentcore.Message) error {
 
 func (h *Harness) add(ctx context.Context, m agentcore.Message) error {
 	if _, err := h.session.AppendMessage(ctx, m); err != nil {
-		return fmt.Errorf("save %s message: %w", m.Role(), err)
+		return notSaved(m, err)
 	}
 	return h.agent.SetMessages(append(h.agent.State().Messages, m))
 }
@@ -209,39 +356,32 @@ func (h *Harness) addWaiting(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// settle ends the prompt: the session is synced, listeners are told.
-func (h *Harness) settle(ctx context.Context, result *Result) error {
+// settle ends the prompt, which may have failed: the session is synced,
+// listeners are told. The harness stays busy.
+func (h *Harness) settle(ctx context.Context, result *Result, failed bool) error {
+	h.setPhase(PhaseSettling)
 	aborted := ctx.Err() != nil
 	// Neither an abort nor a deadline may lose what was received.
 	ctx = context.WithoutCancel(ctx)
-	errs := []error{h.forgetUnsaved(ctx), h.addWaiting(ctx)}
+	errs := []error{h.agree(ctx, failed), h.addWaiting(ctx)}
 	if err := h.session.Sync(ctx); err != nil {
-		errs = append(errs, fmt.Errorf("sync session: %w", err))
+		errs = append(errs, &Error{Code: CodeSave, Doing: "sync session", Err: err})
 	}
 	h.mu.Lock()
 	result.Aborted = aborted || h.aborted
 	h.mu.Unlock()
-	errs = append(errs, h.bus.send(ctx, &Settled{Aborted: result.Aborted}))
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.rest()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, h.bus.send(ctx, &Settled{Aborted: result.Aborted}))...)
 }
 
-// saveError says that a message could not be written.
-type saveError struct {
-	role ai.Role
-	err  error
+// notSaved is the error of a message that could not be written.
+func notSaved(m agentcore.Message, err error) error {
+	return &Error{Code: CodeSave, Doing: fmt.Sprintf("save %s message", m.Role()), Err: err}
 }
 
-func (e *saveError) Error() string { return fmt.Sprintf("save %s message: %v", e.role, e.err) }
-
-func (e *saveError) Unwrap() error { return e.err }
-
-// forgetUnsaved takes what could not be written out of the transcript: what
-// the model sees and what the session holds stay the same.
-func (h *Harness) forgetUnsaved(ctx context.Context) error {
-	if !h.unsaved {
+// agree takes the transcript from the session after a failure: what could not
+// be written is forgotten, and what a failure kept from being read is read.
+func (h *Harness) agree(ctx context.Context, failed bool) error {
+	if !h.unsaved && !failed {
 		return nil
 	}
 	h.unsaved = false
@@ -269,7 +409,7 @@ func (h *Harness) hear(ctx context.Context, ev agentcore.Event) error {
 		id, err := h.session.AppendMessage(saving, ev.Message)
 		if err != nil {
 			h.unsaved = true
-			return &saveError{ev.Message.Role(), err}
+			return notSaved(ev.Message, err)
 		}
 		if a, ok := ev.Message.(*ai.AssistantMessage); ok {
 			h.last = entryOf{a, id}

@@ -11,6 +11,7 @@ import (
 // Without one it waits for the next prompt.
 func (h *Harness) Steer(ctx context.Context, message *ai.UserMessage) {
 	h.agent.Steer(message)
+	h.late()
 	h.tellQueue(ctx)
 }
 
@@ -18,7 +19,16 @@ func (h *Harness) Steer(ctx context.Context, message *ai.UserMessage) {
 // for the next prompt.
 func (h *Harness) FollowUp(ctx context.Context, message *ai.UserMessage) {
 	h.agent.FollowUp(message)
+	h.late()
 	h.tellQueue(ctx)
+}
+
+// late notes that a message was queued after a run's last look at the queues.
+// After an abort that changes nothing: what is queued waits.
+func (h *Harness) late() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.deferred = h.deferred || h.phase == PhaseSettling && !h.aborted
 }
 
 // ClearQueue empties both queues and gives back what was in them.

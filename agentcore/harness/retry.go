@@ -2,7 +2,7 @@ package harness
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/pi-go/pi/agentcore/session"
@@ -43,7 +43,16 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 	}
 	h.attempt++
 	attempt := h.attempt
-	h.phase = retrying
+	h.mu.Unlock()
+	allowed, err := h.allowRetry(ctx, BeforeRetry{Answer: answer, Attempt: attempt, Delay: delay}, &delay)
+	if err != nil || !allowed {
+		h.mu.Lock()
+		h.attempt--
+		h.mu.Unlock()
+		return false, errors.Join(err, h.retryGivenUp(ctx, answer))
+	}
+	h.mu.Lock()
+	h.phase = PhaseRetrying
 	waiting, cancel := context.WithCancel(ctx)
 	h.cancelRetry = cancel
 	h.mu.Unlock()
@@ -51,8 +60,8 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 		cancel()
 		h.mu.Lock()
 		h.cancelRetry = nil
-		if h.phase == retrying {
-			h.phase = running
+		if h.phase == PhaseRetrying {
+			h.phase = PhaseRunning
 		}
 		h.mu.Unlock()
 	}()
@@ -72,6 +81,26 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 	return true, nil
 }
 
+// allowRetry asks the hook.
+func (h *Harness) allowRetry(ctx context.Context, b BeforeRetry, delay *time.Duration) (bool, error) {
+	hook := h.cfg.Hooks.BeforeRetry
+	if hook == nil {
+		return true, nil
+	}
+	var d *RetryDecision
+	err := h.ask("BeforeRetry", func() (err error) {
+		d, err = hook(ctx, b)
+		return err
+	})
+	if err != nil || d == nil {
+		return err == nil, err
+	}
+	if d.Delay != nil {
+		*delay = *d.Delay
+	}
+	return !d.Cancel, nil
+}
+
 // hide takes an entry out of what the model sees, and the agent's transcript
 // with it.
 func (h *Harness) hide(ctx context.Context, id string) error {
@@ -84,7 +113,7 @@ func (h *Harness) hide(ctx context.Context, id string) error {
 // edit appends a change of what the model sees.
 func (h *Harness) edit(ctx context.Context, e *session.ContextEditEntry) error {
 	if _, err := h.session.Append(context.WithoutCancel(ctx), e); err != nil {
-		return fmt.Errorf("change the context: %w", err)
+		return &Error{Code: CodeSave, Doing: "change the context", Err: err}
 	}
 	return h.bus.send(ctx, &EntryAppended{Entry: e})
 }

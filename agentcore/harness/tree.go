@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/pi-go/pi/agentcore/compaction"
@@ -70,8 +69,9 @@ func (h *Harness) Navigate(ctx context.Context, target string, o NavigateOptions
 	h.mu.Lock()
 	h.counted = false
 	h.mu.Unlock()
-	if h.cfg.Hooks.AfterNavigate != nil {
-		h.cfg.Hooks.AfterNavigate(ctx, result)
+	if after := h.cfg.Hooks.AfterNavigate; after != nil {
+		// The move has happened: that a hook panics does not undo it.
+		_ = h.ask("AfterNavigate", func() error { after(ctx, result); return nil })
 	}
 	return result, nil
 }
@@ -93,7 +93,11 @@ func editorText(e session.Entry) (string, bool) {
 // none.
 func (h *Harness) branchSummary(ctx context.Context, target string, left []session.Entry, o *NavigateOptions) (*session.BranchSummaryEntry, error) {
 	if hook := h.cfg.Hooks.BeforeNavigate; hook != nil {
-		d, err := hook(ctx, BeforeNavigate{Target: target, Left: left, Options: *o})
+		var d *NavigateDecision
+		err := h.ask("BeforeNavigate", func() (err error) {
+			d, err = hook(ctx, BeforeNavigate{Target: target, Left: left, Options: *o})
+			return err
+		})
 		switch {
 		case err != nil:
 			return nil, err
@@ -112,7 +116,7 @@ func (h *Harness) branchSummary(ctx context.Context, target string, left []sessi
 		return nil, nil
 	}
 	if h.Model() == nil {
-		return nil, errors.New("sum up the branch: no model was chosen")
+		return nil, fmt.Errorf("sum up the branch: %w", ErrNoModel)
 	}
 	s, files, err := h.generator(ctx, "branchSummary", "").SummarizeBranch(ctx, left, o.Instructions, o.Replace)
 	if err != nil {

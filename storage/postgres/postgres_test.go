@@ -188,8 +188,9 @@ func TestCrashChild(t *testing.T) {
 	if url == "" {
 		t.Skip("the writer of TestNothingAcknowledgedIsLost")
 	}
+	url, id, _ := strings.Cut(url, "\n")
 	r := open(t, url, postgres.Options{Lease: time.Second})
-	s, err := session.Create(t.Context(), r, session.Header{ID: "crash"}, session.Options{})
+	s, err := session.Create(t.Context(), r, session.Header{ID: id}, session.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,11 +207,12 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("SESSION_TEST_CRASH_ROUNDS")); err == nil {
 		rounds = n
 	}
+	url := database(t)
+	r := open(t, url, postgres.Options{})
 	for round := range rounds {
-		url := database(t)
-		open(t, url, postgres.Options{}).Close()
+		id := fmt.Sprint("crash", round)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
-		cmd.Env = append(os.Environ(), child+"="+url)
+		cmd.Env = append(os.Environ(), child+"="+url+"\n"+id)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -229,8 +231,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		r := open(t, url, postgres.Options{})
-		s, err := session.Open(t.Context(), r, "crash", session.Options{Mode: session.ReadOnly})
+		s, err := session.Open(t.Context(), r, id, session.Options{Mode: session.ReadOnly})
 		if err != nil {
 			t.Fatal(err)
 		}
