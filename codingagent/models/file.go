@@ -35,6 +35,8 @@ type FileProvider struct {
 	Headers map[string]string `json:"headers"`
 	// AuthHeader sends the key as "Authorization: Bearer" in every protocol.
 	AuthHeader bool `json:"authHeader"`
+	// OAuthClientID is who signs in, where a vendor wants programs to be registered.
+	OAuthClientID string `json:"oauthClientId"`
 	// Compat holds defaults for all its models.
 	Compat         json.RawMessage            `json:"compat"`
 	Models         []json.RawMessage          `json:"models"`
@@ -174,6 +176,18 @@ func lineOf(data []byte, key string) int {
 func isAddress(s string) bool {
 	scheme, _, ok := strings.Cut(strings.ToLower(s), "://")
 	return s == "" || ok && (scheme == "http" || scheme == "https")
+}
+
+// ids are those of the models that the file defines.
+func (p *FileProvider) ids() map[string]bool {
+	ids := make(map[string]bool, len(p.Models))
+	for _, m := range p.Models {
+		var fm fileModel
+		if json.Unmarshal(m, &fm) == nil { // it was checked
+			ids[fm.ID] = true
+		}
+	}
+	return ids
 }
 
 // models gives the models of a provider: the built-in ones with overrides,

@@ -7,10 +7,12 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/modelstore"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
@@ -129,6 +131,10 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 		File: filepath.Join(p.agentDir, "models.json"), Files: p.files,
 		Credentials: credentials, Env: sys.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
 		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
+		Lists: modelstore.New(filepath.Join(p.agentDir, "models-store.json")),
+		InstallationID: func(ctx context.Context) (string, error) {
+			return settings.InstallationID(ctx, filepath.Join(p.agentDir, "settings.json"))
+		},
 	})
 	for _, f := range faults {
 		p.warn("%s", f)
@@ -205,6 +211,9 @@ func (p *program) converse(ctx context.Context) error {
 	if options.SystemPrompt, options.AppendSystemPrompt, err = p.systemPrompts(ctx); err != nil {
 		return errors.Join(err, conversation.Close())
 	}
+	if m == modeChat || m == modeRPC {
+		defer p.refreshModels(ctx)()
+	}
 	if p.screen {
 		unconfigured := choice.Model == nil && options.Model.Provider == demo.ProviderID
 		return p.chatOnScreen(ctx, options, prompts, notices, unconfigured)
@@ -227,6 +236,22 @@ func (p *program) converse(ctx context.Context) error {
 	}
 	// What was received is kept, whatever ended the run.
 	return errors.Join(err, r.Close(context.WithoutCancel(ctx)))
+}
+
+// refreshModels asks vendors for their models while a person chats, for the next
+// choice of a model; it gives what ends that. A vendor that can not be asked is no
+// reason to disturb anybody: the models that were known stay.
+func (p *program) refreshModels(ctx context.Context) (stop func()) {
+	if p.args.Offline {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() { p.models.Models.Refresh(ctx, ai.RefreshOptions{AllowNetwork: true}) })
+	return func() {
+		cancel()
+		done.Wait()
+	}
 }
 
 func (p *program) runMode(ctx context.Context, m mode, s *codingagent.AgentSession, prompts []codingagent.Prompt, notices []string) error {
