@@ -56,7 +56,7 @@ func (w *world) terminal(args ...string) (*screen, func() int) {
 // until waits for a text.
 func (s *screen) until(text string) {
 	s.t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(60 * time.Second)
 	for !strings.Contains(s.seen, text) {
 		select {
 		case more, ok := <-s.text:

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 
 // waitTime is when a screen that was waited for is given up; nothing is
 // measured by it.
-const waitTime = 10 * time.Second
+const waitTime = 30 * time.Second
 
 // console is pi in a terminal.
 type console struct {
