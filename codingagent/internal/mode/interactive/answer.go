@@ -193,23 +193,14 @@ func adviceFor(err error) string {
 type userMessage struct {
 	ui    *ui
 	body  string
-	notes []string
 	box   *tui.Text
+	below *gallery
+	lines []string
+	width int
 }
 
 func newUserMessage(u *ui, m *ai.UserMessage) *userMessage {
-	v := &userMessage{ui: u}
-	var texts []string
-	for _, b := range m.Content {
-		switch b := b.(type) {
-		case *ai.Text:
-			texts = append(texts, b.Text)
-		case *ai.Image:
-			v.notes = append(v.notes, imageNote(b))
-		}
-	}
-	v.body = Clean(strings.TrimSpace(strings.Join(texts, "\n")))
-	return v
+	return &userMessage{ui: u, body: Clean(strings.TrimSpace(ai.TextOf(m.Content, "\n"))), below: newGallery(u, m.Content)}
 }
 
 // imageNote stands for an image.
@@ -219,12 +210,6 @@ func imageNote(img *ai.Image) string {
 
 func (v *userMessage) build() *tui.Text {
 	body := v.body
-	for _, n := range v.notes {
-		if body != "" {
-			body += "\n"
-		}
-		body += n
-	}
 	l := v.ui.look
 	st := l.theme.Style("userMessageText", "userMessageBg", 0)
 	t := tui.NewText(l.theme.Fg("userMessageText").Render(body))
@@ -242,11 +227,21 @@ func (v *userMessage) Render(width int) []string {
 	if v.box == nil {
 		v.box = v.build()
 	}
-	return v.box.Render(width)
+	if v.below == nil {
+		return v.box.Render(width)
+	}
+	if v.lines == nil || v.width != width {
+		v.width = width
+		v.lines = append(append([]string(nil), v.box.Render(width)...), v.below.lines(width)...)
+	}
+	return v.lines
 }
 
 // Invalidate makes it be drawn anew.
-func (v *userMessage) Invalidate() { v.box = nil }
+func (v *userMessage) Invalidate() {
+	v.box, v.lines = nil, nil
+	v.below.invalidate()
+}
 
 // note is a remark of the program, in a colour of the theme.
 type note struct {

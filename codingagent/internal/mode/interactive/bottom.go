@@ -10,6 +10,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/term"
 	"github.com/pi-go/pi/tui/text"
 )
 
@@ -73,14 +74,26 @@ func (s *status) work(doing string) {
 	if s.doing == "" {
 		s.began = time.Now()
 		s.loader.Start()
+		s.progress(term.ProgressBusy)
 	}
 	s.doing = doing
 }
 
 // rest says that nothing is under way.
 func (s *status) rest() {
+	if s.doing != "" {
+		s.progress(term.ProgressNone)
+	}
 	s.doing = ""
 	s.loader.Stop()
+}
+
+// progress shows beside the window's title that something is under way, if the
+// person wants that.
+func (s *status) progress(state term.ProgressState) {
+	if s.ui.settings.ShowTerminalStatus {
+		s.ui.p.Send(term.Progress(state, 0))
+	}
 }
 
 const hintTime = 4 * time.Second

@@ -18,6 +18,7 @@ const quitTime = time.Second
 
 // quit ends the program. Its goroutine only.
 func (u *ui) quit(err error) {
+	u.status.rest()
 	if u.p.Terminal().FullScreen() {
 		u.p.PrintOnExit(u.farewell()...)
 	} else if hint := u.resumeHint(); hint != "" {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -18,40 +17,14 @@ import (
 
 // externalEditor lets the person write in a program of their own.
 func (u *ui) externalEditor() {
-	name := u.editorName()
 	before := u.editor.Text()
-	dir, err := os.MkdirTemp("", "pi-edit-")
+	after, err := u.p.EditExternally(before, u.editorName())
 	if err != nil {
-		u.fail(fmt.Errorf("edit the message: %w", err))
+		u.fail(err)
 		return
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // only a temporary file is left if it can not be removed
-	file := filepath.Join(dir, "message.md")
-	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
-		u.fail(fmt.Errorf("edit the message: %w", err))
-		return
-	}
-	err = u.p.HandOver(func() error {
-		// The name may hold arguments, as EDITOR does, so a shell reads it.
-		cmd := exec.Command("/bin/sh", "-c", name+` "$1"`, "sh", file)
-		if runtime.GOOS == "windows" {
-			cmd = exec.Command("cmd", "/c", name+" "+file)
-		}
-		cmd.Dir = u.cfg.Dir
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-		return cmd.Run()
-	})
-	if err != nil {
-		u.fail(fmt.Errorf("run the editor %q: %w", name, err))
-		return
-	}
-	after, err := os.ReadFile(file)
-	if err != nil {
-		u.fail(fmt.Errorf("read what was written: %w", err))
-		return
-	}
-	if s := strings.TrimRight(strings.ToValidUTF8(string(after), "\uFFFD"), "\n"); s != before {
-		u.editor.SetText(s)
+	if after = strings.ToValidUTF8(after, "\uFFFD"); after != before {
+		u.editor.SetText(after)
 	}
 }
 

@@ -240,7 +240,7 @@ func (c *console) until(what string, ok func(screen string) bool) string {
 	for {
 		s := strings.Join(c.screen.Screen(), "\n")
 		switch {
-		case ok(s):
+		case !c.screen.Mode(2026) && ok(s): // not in the middle of a frame
 			return s
 		case late || c.closed:
 			c.t.Fatalf("never true: %s. The screen:\n%s", what, s)
@@ -296,9 +296,7 @@ var (
 // golden compares the screen with a file.
 func (c *console) golden(name string) {
 	c.t.Helper()
-	c.mu.Lock()
-	got := strings.Join(c.screen.Screen(), "\n")
-	c.mu.Unlock()
+	got := c.until("a frame is whole", func(string) bool { return true })
 	got = elapsed.ReplaceAllString(got, "*")
 	got = tempPath.ReplaceAllString(got, "/work")
 	got = timestamp.ReplaceAllString(got, "--session ID")

@@ -440,3 +440,54 @@ func TestKeysOfVi(t *testing.T) {
 	c.keys(ctrlD)
 	c.finish(0)
 }
+
+func TestListsAndPickers(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 80, 200} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			c := place(t)
+			c.llm.Queue(mockllm.Say("an answer"), mockllm.Say("another"))
+			c.start(width, 50, "--model", "mock/m")
+			c.wait("of 100k")
+			c.keys("a question that is rather long for a narrow terminal", enter)
+			c.wait("an answer")
+			c.gone("Working")
+			for _, step := range []struct{ command, wait, golden string }{
+				{"/model", "mock/n", "model"},
+				{"/theme", "the terminal's own", "theme"},
+				{"/settings", "Screen", "settings"},
+				{"/tree", "← here", "tree"},
+				{"/resume", "Resume", "resume"},
+				{"/fork", "Fork from", "fork"},
+			} {
+				c.keys(step.command, enter)
+				c.wait(step.wait)
+				c.golden(fmt.Sprintf("%s-%d", step.golden, width))
+				c.keys(escape)
+				c.gone(step.wait)
+			}
+			c.keys("/he")
+			c.wait("→ /help")
+			c.golden(fmt.Sprintf("complete-%d", width))
+			c.keys("lp", enter)
+			c.wait("/compact")
+			c.golden(fmt.Sprintf("help-%d", width))
+			c.keys(ctrlD)
+			c.finish(0)
+		})
+	}
+}
+
+func TestATinyImage(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put("dot.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82")
+	c.llm.Queue(mockllm.Blocks(mockllm.ToolCall("t1", "read", `{"path":"dot.png"}`)), mockllm.Say("a dot"))
+	c.start(80, 24, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("look", enter)
+	c.wait("read dot.png", "a dot")
+	c.keys(ctrlD)
+	c.finish(0)
+}

@@ -37,6 +37,7 @@ type toolCard struct {
 	began   time.Time
 	took    time.Duration
 	dropped string
+	images  *gallery // of the result
 
 	// What was parsed of the arguments, and of how much text.
 	fields   map[string]json.RawMessage
@@ -95,6 +96,7 @@ func (c *toolCard) progress(r agentcore.ToolResult) {
 
 func (c *toolCard) end(r agentcore.ToolResult, took time.Duration) {
 	c.result, c.took, c.state = r, took, cardDone
+	c.images = newGallery(c.ui, r.Content)
 	if r.IsError {
 		c.state = cardFailed
 	}
@@ -169,7 +171,7 @@ func (c *toolCard) Render(width int) []string {
 	for _, b := range v.body {
 		lines = append(lines, "   "+b)
 	}
-	c.lines = fit(lines, width)
+	c.lines = append(fit(lines, width), c.images.lines(width)...)
 	return c.lines
 }
 
@@ -190,7 +192,10 @@ func (c *toolCard) marker() string {
 }
 
 // Invalidate makes it be drawn anew.
-func (c *toolCard) Invalidate() { c.lines = nil }
+func (c *toolCard) Invalidate() {
+	c.lines = nil
+	c.images.invalidate()
+}
 
 // inner is the width of a card's body.
 func (c *toolCard) inner() int { return max(c.width-4, 1) }

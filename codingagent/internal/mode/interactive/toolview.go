@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/tools"
 	"github.com/pi-go/pi/tui/diffview"
 	"github.com/pi-go/pi/tui/highlight"
@@ -48,11 +47,6 @@ func viewOf(c *toolCard) toolView {
 		v.body = append(v.body, c.ui.look.fg("dim", "not run: "+c.dropped))
 	case c.state == cardFailed && c.name != "bash" && c.name != "powershell":
 		v.body = c.block("error", strings.TrimSpace(c.output()), fileLines, false)
-	}
-	for _, b := range c.result.Content {
-		if img, ok := b.(*ai.Image); ok {
-			v.body = append(v.body, c.ui.look.fg("muted", imageNote(img)))
-		}
 	}
 	return v
 }

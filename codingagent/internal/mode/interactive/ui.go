@@ -2,6 +2,7 @@ package interactive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/clipboard"
 	"github.com/pi-go/pi/tui/input"
 	"github.com/pi-go/pi/tui/term"
 	"github.com/pi-go/pi/tui/theme"
@@ -151,6 +153,7 @@ func Run(ctx context.Context, cfg Config) error {
 	for _, p := range cfg.First {
 		u.send(p, false)
 	}
+	u.p.Do(func() { u.fail(tm.SetTitle("pi · " + oneLine(filepath.Base(cfg.Dir)))) })
 	err = u.run(ctx)
 	cancel()
 	if u.crashed != nil {
@@ -251,6 +254,14 @@ func (u *ui) copy(s, said string) {
 	if err := u.p.Copy(s); err != nil {
 		u.fail(err)
 		return
+	}
+	if !u.p.Terminal().Facts().SSH {
+		// Not every terminal takes it, and none says so: ask the desktop too.
+		u.spawn(func() {
+			if err := clipboard.Write(u.ctx, clipboard.Options{Getenv: u.cfg.Getenv}, s); err != nil && !errors.Is(err, clipboard.ErrNone) {
+				u.p.Do(func() { u.hint("The clipboard program failed: " + err.Error()) })
+			}
+		})
 	}
 	u.hint(said)
 }
