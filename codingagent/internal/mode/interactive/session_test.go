@@ -290,7 +290,12 @@ func TestResizeWhileItStreams(t *testing.T) {
 			if mode == "regular" {
 				c.until("each line is there once", func(string) bool {
 					all := strings.Join(c.screen.All(), "\n")
-					return strings.Count(all, "line 0") == 80
+					for _, l := range lines {
+						if strings.Count(all, strings.TrimSpace(l)) != 1 {
+							return false
+						}
+					}
+					return true
 				})
 			}
 			c.keys(ctrlC, ctrlD)
