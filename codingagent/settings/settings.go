@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"strings"
 	"time"
@@ -41,6 +40,26 @@ type Settings struct {
 	Compaction         Compaction
 	Images             Images
 	Terminal           Terminal
+	Network            Network
+	CodeMode           CodeMode
+	BranchSummary      BranchSummary
+	Markdown           Markdown
+	Resources          Resources // of the last file; see [Loaded] for each
+	// EnabledModels are patterns of the models to cycle through; nil means all.
+	EnabledModels        []string
+	CacheMissNotices     bool
+	DefaultProjectTrust  string // "ask", "always" or "never"; ask; only from the user's file
+	TreeFilter           string // "default", "no-tools", "user-only", "labeled-only" or "all"; default
+	ShareDestination     string // "auto", "gist" or "radius"; auto
+	NPMCommand           []string
+	SelfUpdateCommand    []string
+	SkillCommands        bool // true: /skill: is offered in completion
+	CollapseChangelog    bool
+	InstallTelemetry     bool // true
+	Analytics            bool
+	WarnExtraUsage       bool // true
+	LastChangelogVersion string
+	DeviceID             string
 }
 
 // Retry says how failed answers are tried again.
@@ -115,29 +134,18 @@ func Defaults() Settings {
 		Compaction: Compaction{Enabled: true, Reserve: 16384, KeepRecent: 20000},
 		Images:     Images{AutoResize: true},
 		Terminal:   defaultTerminal(),
+		Network:    Network{Transport: "auto", WebSocketTimeout: 15 * time.Second, CacheWarming: "idle"},
+		CodeMode:   CodeMode{InlineBudget: 3000}, BranchSummary: BranchSummary{Reserve: 16384},
+		Markdown:            Markdown{CodeBlockIndent: "  ", Mermaid: "streaming"},
+		DefaultProjectTrust: "ask", TreeFilter: "default", ShareDestination: "auto", NPMCommand: []string{"npm"},
+		SkillCommands: true, InstallTelemetry: true, WarnExtraUsage: true,
 	}
 }
 
-// Load reads a settings file. A file that is not there is an empty one.
+// Load reads a user's settings file. A file that is not there is an empty one.
 func Load(ctx context.Context, files execenv.ConfigReader, path string) (Settings, []Diagnostic) {
-	s := Defaults()
-	data, err := execenv.ReadConfig(ctx, files, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err != nil {
-		return s, []Diagnostic{{path, fmt.Sprintf("can not be read, so defaults are used: %v", err)}}
-	}
-	text := strings.TrimPrefix(string(data), "\uFEFF")
-	if strings.TrimSpace(text) == "" {
-		return s, nil
-	}
-	if err := check(text); err != nil {
-		return s, []Diagnostic{{path, fmt.Sprintf("%v; defaults are used, and the file is left as it is", err)}}
-	}
-	r := reader{path: path}
-	r.object("", json.RawMessage(text), s.fields(&r))
-	return s, r.notes
+	l := LoadAll(ctx, files, Source{User, path})
+	return l.Settings, l.Notes
 }
 
 // check says where the text stops being JSON.
@@ -159,24 +167,54 @@ func check(text string) error {
 
 // reader decodes values and notes those of the wrong type.
 type reader struct {
-	path  string
-	notes []Diagnostic
+	path    string
+	project bool // keys of the user alone do not count
+	notes   []Diagnostic
+	values  []readValue
+
+	nested  bool             // the value just read was an object of further keys
+	probing bool             // only the names of keys are wanted
+	inner   map[string]field // of the object that was probed
+}
+
+// readValue is the value of one key.
+type readValue struct {
+	key  string
+	json json.RawMessage
+	used bool
 }
 
 // field stores the value of one key; an error says what was expected.
 type field func(key string, v json.RawMessage) error
 
 func (r *reader) object(prefix string, v json.RawMessage, known map[string]field) {
+	if r.probing {
+		r.inner = known
+		return
+	}
 	err := jsonobj.Walk(v, func(key string, v json.RawMessage) error {
+		name := prefix + key
 		f, ok := known[key]
-		if !ok || string(v) == "null" {
+		switch {
+		case !ok || string(v) == "null":
+			r.values = append(r.values, readValue{name, v, false})
+			return nil
+		case r.project && userOnly(name):
+			r.notes = append(r.notes, Diagnostic{r.path, name + ": counts in the user's settings only, not in a project's"})
+			r.values = append(r.values, readValue{name, v, false})
 			return nil
 		}
-		if err := f(prefix+key, v); err != nil {
-			r.notes = append(r.notes, Diagnostic{r.path, fmt.Sprintf("%s%s: %v; the default is used", prefix, key, err)})
+		r.nested = false
+		err := f(name, v)
+		if err != nil {
+			r.notes = append(r.notes, Diagnostic{r.path, fmt.Sprintf("%s: %v; it is not used", name, err)})
+		}
+		if !r.nested {
+			r.values = append(r.values, readValue{name, v, err == nil})
 		}
 		return nil
 	})
+	r.nested = true
 	if err != nil {
 		r.notes = append(r.notes, Diagnostic{r.path, fmt.Sprintf("%s: expected an object", strings.TrimSuffix(prefix, "."))})
 	}
@@ -184,14 +222,14 @@ func (r *reader) object(prefix string, v json.RawMessage, known map[string]field
 
 func (s *Settings) fields(r *reader) map[string]field {
 	known := s.Terminal.fields(r)
+	maps.Copy(known, s.productFields(r))
 	maps.Copy(known, map[string]field{
 		"defaultProvider":      text(&s.DefaultProvider),
 		"defaultModel":         text(&s.DefaultModel),
 		"defaultThinkingLevel": level(&s.DefaultThinkingLevel),
 		"modelThinkingLevels":  levels(&s.ModelThinkingLevels),
-		"thinkingBudgets":      as("an object of numbers", &s.ThinkingBudgets),
+		"thinkingBudgets":      merged("an object of numbers", &s.ThinkingBudgets),
 		"steeringMode":         queueMode(&s.SteeringMode),
-		"queueMode":            queueMode(&s.SteeringMode), // the older name
 		"followUpMode":         queueMode(&s.FollowUpMode),
 		"defaultTools":         as("a list of tool names", &s.DefaultTools),
 		"sessionDir":           text(&s.SessionDir),
@@ -242,6 +280,18 @@ func (s *Settings) fields(r *reader) map[string]field {
 func as[T any](expected string, p *T) field {
 	return func(_ string, v json.RawMessage) error {
 		var got T
+		if err := json.Unmarshal(v, &got); err != nil {
+			return fmt.Errorf("expected %s, found %s", expected, shown(v))
+		}
+		*p = got
+		return nil
+	}
+}
+
+// merged decodes an object over what p holds already.
+func merged[T any](expected string, p *T) field {
+	return func(_ string, v json.RawMessage) error {
+		got := *p
 		if err := json.Unmarshal(v, &got); err != nil {
 			return fmt.Errorf("expected %s, found %s", expected, shown(v))
 		}

@@ -29,11 +29,19 @@ type Terminal struct {
 	DoubleEscape       string // "tree", "fork" or "none"; tree
 	QuietStartup       bool
 	ShowTerminalStatus bool // progress beside the window's title
+	WheelLines         int  // 1 to 100; 0 is what the terminal is like
+	ShowImages         bool // true
+	ImageWidth         int  // 60 cells
+	ClearOnShrink      bool
+	// Hyperlinks and TrueColor are "auto", "true" or "false"; Images is
+	// "auto", "kitty", "iterm2" or "false".
+	Hyperlinks, TrueColor, Images string
 }
 
 func defaultTerminal() Terminal {
 	return Terminal{
 		Theme: "system", Scrollbar: "auto", CopyOnSelect: true, OutputPadding: 1, CompletionRows: 5, DoubleEscape: "tree",
+		ShowImages: true, ImageWidth: 60, Hyperlinks: "auto", TrueColor: "auto", Images: "auto",
 	}
 }
 
@@ -61,9 +69,35 @@ func (t *Terminal) fields(r *reader) map[string]field {
 			return as(`true, false or "header"`, &t.QuietStartup)(key, v)
 		},
 		"terminal": func(key string, v json.RawMessage) error {
-			r.object(key+".", v, map[string]field{"showTerminalProgress": as("true or false", &t.ShowTerminalStatus)})
+			r.object(key+".", v, map[string]field{
+				"showTerminalProgress": as("true or false", &t.ShowTerminalStatus),
+				"showImages":           as("true or false", &t.ShowImages),
+				"imageWidthCells":      within(&t.ImageWidth, 1, 1000),
+				"clearOnShrink":        as("true or false", &t.ClearOnShrink),
+				"hyperlinks":           switchable(&t.Hyperlinks),
+				"trueColor":            switchable(&t.TrueColor),
+				"images":               switchable(&t.Images, "kitty", "iterm2"),
+			})
 			return nil
 		},
+		"fullscreenWheelScrollLines": func(key string, v json.RawMessage) error {
+			if string(v) == `"auto"` {
+				t.WheelLines = 0
+				return nil
+			}
+			return within(&t.WheelLines, 1, 100)(key, v)
+		},
+	}
+}
+
+// switchable stores true, false, "auto" or one of some words.
+func switchable(p *string, words ...string) field {
+	return func(key string, v json.RawMessage) error {
+		if string(v) == "true" || string(v) == "false" {
+			*p = string(v)
+			return nil
+		}
+		return oneOf(p, append([]string{"auto"}, words...)...)(key, v)
 	}
 }
 

@@ -4,13 +4,15 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/pi-go/pi/ai/jsonobj"
 	"github.com/pi-go/pi/ai/lockfile"
 )
 
 // Update changes some keys of a settings file under its lock, which other
-// programs take too; nil removes a key. All else in the file stays as it is,
+// programs take too; nil removes a key. A key in an object is named with it, as
+// in "retry.maxRetries". All else in the file stays as it is,
 // byte for byte. A file that is not JSON is left alone, and the error says
 // where it is wrong.
 func Update(ctx context.Context, path string, changes map[string]any) error {
@@ -24,15 +26,34 @@ func change(path string, old []byte, changes map[string]any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := migrate(doc); err != nil {
+		return nil, err
+	}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
+		at := keyPath(key)
 		if changes[key] == nil {
-			_, err = doc.Delete(key)
+			_, err = doc.Delete(at...)
 		} else {
-			err = doc.Set(changes[key], key)
+			err = doc.Set(changes[key], at...)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	return doc.Bytes(), nil
+}
+
+// keyPath splits the name of a key that is in an object.
+func keyPath(key string) []string {
+	group, rest, ok := strings.Cut(key, ".")
+	switch group {
+	case "retry", "compaction", "branchSummary", "images", "terminal", "markdown", "codemode", "warnings":
+		if ok {
+			if inner, last, ok := strings.Cut(rest, "."); ok && inner == "provider" {
+				return []string{group, inner, last}
+			}
+			return []string{group, rest}
+		}
+	}
+	return []string{key}
 }
