@@ -17,4 +17,5 @@ require (
 	github.com/pi-go/pi/ai v0.1.0
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/sys v0.50.0
+	gopkg.in/yaml.v3 v3.0.1
 )
