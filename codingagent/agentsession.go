@@ -1,6 +1,7 @@
 package codingagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type AgentSession struct {
 	tools   []tools.Definition // offered, in order
 	files   []resource.ContextFile
 	notes   []resource.Diagnostic
+	// resources are skills, templates and files of the prompt.
+	resources resource.Set
 
 	// commands are those of the person that run; closing ends them.
 	commands sync.WaitGroup
@@ -44,6 +47,9 @@ type AgentSession struct {
 type Prompt struct {
 	Text   string
 	Images []*ai.Image
+	// Literal sends the text as it is; otherwise "/name arguments" is replaced
+	// by the template or skill of that name.
+	Literal bool
 }
 
 // Empty reports whether there is nothing to say.
@@ -87,8 +93,14 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	if s.tools, err = s.selectTools(conversation); err != nil {
 		return nil, err
 	}
+	if o.Resources != nil {
+		s.resources = o.Resources(ctx, s.env)
+		s.notes = append(s.notes, s.resources.Notes...)
+	}
 	if !o.NoContextFiles {
-		s.files, s.notes = resource.ContextFiles(ctx, s.env, o.AgentDir, o.Home)
+		var notes []resource.Diagnostic
+		s.files, notes = resource.ContextFiles(ctx, s.env, o.AgentDir, o.Home)
+		s.notes = append(s.notes, notes...)
 	}
 	level, err := s.initialThinking(ctx, conversation)
 	if err != nil {
@@ -234,7 +246,10 @@ func (s *AgentSession) initialThinking(ctx context.Context, conversation *sessio
 // system builds the prompt.
 func (s *AgentSession) system() []ai.Section {
 	in := systemprompt.Input{
-		Custom: s.opts.SystemPrompt, Append: s.opts.AppendSystemPrompt, CWD: s.env.Dir,
+		Custom: cmp.Or(s.opts.SystemPrompt, s.resources.System), Append: s.opts.AppendSystemPrompt, CWD: s.env.Dir, Skills: s.skillList(),
+	}
+	if len(in.Append) == 0 && s.resources.Append != "" {
+		in.Append = []string{s.resources.Append}
 	}
 	for _, t := range s.tools {
 		in.Tools = append(in.Tools, systemprompt.Tool{Name: t.Name, Snippet: t.Snippet, Rules: t.Guidelines})
@@ -252,14 +267,32 @@ func (s *AgentSession) Prompt(ctx context.Context, p Prompt, o PromptOptions) (R
 	if p.Empty() {
 		return Result{}, errors.New("the prompt is empty")
 	}
+	p, err := s.expand(p)
+	if err != nil {
+		return Result{}, err
+	}
 	return s.harness.Prompt(ctx, p.message(), o)
 }
 
-// Steer queues a message for the next request of what is under way.
-func (s *AgentSession) Steer(ctx context.Context, p Prompt) { s.harness.Steer(ctx, p.message()) }
+// Steer queues a message for the next request of what is under way. The error
+// is [ErrNoCommand], or nil.
+func (s *AgentSession) Steer(ctx context.Context, p Prompt) error {
+	p, err := s.expand(p)
+	if err == nil {
+		s.harness.Steer(ctx, p.message())
+	}
+	return err
+}
 
-// FollowUp queues a message for when the agent is done.
-func (s *AgentSession) FollowUp(ctx context.Context, p Prompt) { s.harness.FollowUp(ctx, p.message()) }
+// FollowUp queues a message for when the agent is done. The error is
+// [ErrNoCommand], or nil.
+func (s *AgentSession) FollowUp(ctx context.Context, p Prompt) error {
+	p, err := s.expand(p)
+	if err == nil {
+		s.harness.FollowUp(ctx, p.message())
+	}
+	return err
+}
 
 // Bash runs a command of the person's own, and keeps it in the conversation:
 // the model sees it with the next prompt, unless hidden is set. output, if not

@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/tools"
 )
@@ -58,6 +59,10 @@ type Options struct {
 	SystemPrompt       string
 	AppendSystemPrompt []string
 	NoContextFiles     bool
+	// Resources finds skills, templates and files of the prompt for the place
+	// where the session works; nil means that there are none. SystemPrompt and
+	// AppendSystemPrompt win over what it finds. See [resource.Load].
+	Resources func(ctx context.Context, env execenv.Env) resource.Set
 
 	// APIKey is used for every request, instead of what is configured.
 	APIKey string

@@ -76,8 +76,7 @@ func steer(ctx context.Context, s *Server, c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Runtime.Session().Steer(ctx, p)
-	return map[string]string{"disposition": "queued"}, nil
+	return map[string]string{"disposition": "queued"}, s.Runtime.Session().Steer(ctx, p)
 }
 
 func followUp(ctx context.Context, s *Server, c command) (any, error) {
@@ -85,8 +84,7 @@ func followUp(ctx context.Context, s *Server, c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Runtime.Session().FollowUp(ctx, p)
-	return map[string]string{"disposition": "queued"}, nil
+	return map[string]string{"disposition": "queued"}, s.Runtime.Session().FollowUp(ctx, p)
 }
 
 func clearQueue(ctx context.Context, s *Server, _ command) (any, error) {

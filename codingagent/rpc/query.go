@@ -10,6 +10,7 @@ import (
 
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/resource"
 )
 
 func exportHTML(ctx context.Context, s *Server, c command) (any, error) {
@@ -128,8 +129,23 @@ func setName(ctx context.Context, s *Server, c command) (any, error) {
 	return nil, s.Runtime.Session().Harness().SetName(ctx, name)
 }
 
-// getCommands lists what can be said with a leading slash. There is nothing
-// yet that adds such commands.
-func getCommands(context.Context, *Server, command) (any, error) {
-	return map[string]any{"commands": []any{}}, nil
+// getCommands lists what can be said with a leading slash.
+func getCommands(_ context.Context, s *Server, _ command) (any, error) {
+	type info struct {
+		Path   string         `json:"path"`
+		Source string         `json:"source"`
+		Scope  resource.Scope `json:"scope"`
+		Origin string         `json:"origin"`
+	}
+	type item struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		Source      string `json:"source"`
+		SourceInfo  info   `json:"sourceInfo"`
+	}
+	list := []item{}
+	for _, c := range s.Runtime.Session().Commands() {
+		list = append(list, item{c.Name, c.Description, c.Source, info{c.Path, "local", c.Scope, "top-level"}})
+	}
+	return map[string]any{"commands": list}, nil
 }

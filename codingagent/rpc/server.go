@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
@@ -46,6 +47,9 @@ type Server struct {
 	out     *LineWriter
 	encoder EventEncoder
 	jobs    sync.WaitGroup
+	// compacting is called when a compaction begins: it ends the wait for the
+	// prompt that is being taken.
+	compacting atomic.Pointer[func()]
 
 	mu     sync.Mutex
 	shells map[int]context.CancelFunc // running bash commands
@@ -142,6 +146,11 @@ func readLines(ctx context.Context, in io.Reader) <-chan inputLine {
 
 // hear writes an event.
 func (s *Server) hear(_ context.Context, ev agentcore.Event) error {
+	if _, ok := ev.(*harness.CompactionStart); ok {
+		if taken := s.compacting.Load(); taken != nil {
+			defer (*taken)()
+		}
+	}
 	return s.out.Write(func(dst []byte) ([]byte, bool, error) { return s.encoder.Append(dst, ev) })
 }
 

@@ -45,9 +45,11 @@ func (s *Server) prompt(c command) {
 	// a compaction that the prompt needs: that must be possible to abort.
 	s.backgroundUntil(func(taken func()) {
 		var started bool
-		result, err := session.Prompt(s.ctx, p, codingagent.PromptOptions{WhenBusy: when, Accepted: taken, Started: func() {
+		s.compacting.Store(&taken)
+		result, err := session.Prompt(s.ctx, p, codingagent.PromptOptions{WhenBusy: when, Started: func() {
 			started = true
 			s.reply(c, map[string]string{"disposition": "started"})
+			taken()
 		}})
 		switch {
 		case started: // what happened since is told by events

@@ -27,6 +27,13 @@ type Args struct {
 	Tools, ExcludeTools     []string
 	NoTools, NoBuiltinTools bool
 	NoContextFiles          bool
+	Skills, PromptTemplates []string
+	NoSkills                bool
+	NoPromptTemplates       bool
+	Approve                 *bool // nil: nothing is said about trust
+	Export                  string
+	Fork                    string
+	Resume                  bool
 	Offline                 bool
 	TUIMode                 string // "", "fullscreen", "regular" or "line"
 	Theme                   string
@@ -82,10 +89,24 @@ func options() []option {
 		{long: "no-context-files", short: "nc", help: "do not read AGENTS.md and CLAUDE.md", flag: flag(func(a *Args) *bool { return &a.NoContextFiles })},
 		{long: "tui-mode", arg: "MODE", help: "fullscreen, regular (the terminal's own scrollback), or line (plain lines)", value: parseTUIMode},
 		{long: "use-theme", arg: "NAME", help: "colours for this run", value: str(func(a *Args) *string { return &a.Theme })},
+		{long: "skill", arg: "PATH", help: "a skill, or a directory of skills; may be repeated", value: more(func(a *Args) *[]string { return &a.Skills })},
+		{long: "no-skills", short: "ns", help: "no skills but those of --skill", flag: flag(func(a *Args) *bool { return &a.NoSkills })},
+		{long: "prompt-template", arg: "PATH", help: "a prompt template, or a directory of them; may be repeated", value: more(func(a *Args) *[]string { return &a.PromptTemplates })},
+		{long: "no-prompt-templates", short: "np", help: "no prompt templates but those of --prompt-template", flag: flag(func(a *Args) *bool { return &a.NoPromptTemplates })},
+		{long: "approve", short: "a", help: "trust the files of this project for this run", flag: func(a *Args) { a.Approve = new(true) }},
+		{long: "no-approve", short: "na", help: "do not use the files of this project in this run", flag: func(a *Args) { a.Approve = new(false) }},
+		{long: "fork", arg: "FILE|ID", help: "go on with a copy of a session, in this directory", value: str(func(a *Args) *string { return &a.Fork })},
+		{long: "resume", short: "r", help: "choose a session to go on with", flag: flag(func(a *Args) *bool { return &a.Resume })},
+		{long: "export", arg: "SESSION", help: "write a session as a page, to the file named next, and exit", value: str(func(a *Args) *string { return &a.Export })},
 		{long: "offline", help: "use no network but for the model itself", flag: flag(func(a *Args) *bool { return &a.Offline })},
 		{long: "help", short: "h", help: "show this text, and exit", flag: flag(func(a *Args) *bool { return &a.Help })},
 		{long: "version", short: "v", help: "show the version, and exit", flag: flag(func(a *Args) *bool { return &a.Version })},
 	}
+}
+
+// more adds a value to a list.
+func more(p func(a *Args) *[]string) func(*Args, string) error {
+	return func(a *Args, v string) error { *p(a) = append(*p(a), v); return nil }
 }
 
 func list(p func(a *Args) *[]string) func(*Args, string) error {
@@ -240,6 +261,12 @@ func (a *Args) check() error {
 	if err := clash("--continue", a.Continue, "--no-session"); err != nil {
 		return err
 	}
+	if err := clash("--fork", a.Fork != "", "--session", "--continue", "--resume", "--no-session"); err != nil {
+		return err
+	}
+	if err := clash("--resume", a.Resume, "--session", "--continue", "--session-id", "--no-session"); err != nil {
+		return err
+	}
 	if a.Mode == "rpc" && len(a.Files) > 0 {
 		return fmt.Errorf("--mode rpc takes no @files: send their text in a prompt")
 	}
@@ -260,6 +287,10 @@ func (a *Args) given(option string) bool {
 		return a.SessionID != ""
 	case "--no-session":
 		return a.NoSession
+	case "--session":
+		return a.Session != ""
+	case "--resume":
+		return a.Resume
 	}
 	return false
 }

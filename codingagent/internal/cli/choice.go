@@ -151,6 +151,13 @@ func (p *program) openSession(ctx context.Context, repo session.Repo) (*session.
 		return session.Create(ctx, repo, header, options)
 	}
 	switch {
+	case p.args.Resume && p.mode() == modeChat:
+		p.warn("say /resume to choose a session")
+		return session.Create(ctx, dir, header, options)
+	case p.args.Resume:
+		return nil, errors.New("--resume chooses from a list in a terminal; here name a session with --session (pi sessions list shows them), or go on with the newest by --continue")
+	case p.args.Fork != "":
+		return p.forkSession(ctx, dir, header)
 	case p.args.Continue:
 		info, err := dir.Latest(ctx, p.sys.Dir)
 		if errors.Is(err, session.ErrNotFound) {
@@ -176,6 +183,26 @@ func (p *program) openSession(ctx context.Context, repo session.Repo) (*session.
 		return s, err
 	}
 	return session.Create(ctx, dir, header, options)
+}
+
+// forkSession copies --fork into a new session of this directory.
+func (p *program) forkSession(ctx context.Context, dir *session.Dir, header session.Header) (_ *session.Session, err error) {
+	ref := p.sessionRef(p.args.Fork)
+	st, err := dir.Open(ctx, ref, session.ReadOnly)
+	if errors.Is(err, session.ErrNotFound) {
+		if there := p.sessionElsewhere(ctx, ref); there.Ref != "" {
+			st, err = dir.Open(ctx, there.Ref, session.ReadOnly)
+		}
+	}
+	if err != nil {
+		return nil, p.sessionError(ctx, p.args.Fork, err)
+	}
+	src, err := session.Load(ctx, st, p.sessionOptions())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	return session.Fork(ctx, src, dir, session.ForkOptions{Header: header, Options: p.sessionOptions()})
 }
 
 // namedSession opens --session: a path, or an id or the beginning of one.

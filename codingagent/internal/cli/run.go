@@ -20,6 +20,7 @@ import (
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/sessiondir"
 	"github.com/pi-go/pi/codingagent/settings"
+	"github.com/pi-go/pi/codingagent/trust"
 )
 
 // Exit codes.
@@ -62,6 +63,9 @@ func Run(ctx context.Context, argv []string, sys *System) int {
 }
 
 func run(ctx context.Context, argv []string, sys *System) error {
+	if ok, err := runSubcommand(ctx, argv, sys); ok {
+		return err
+	}
 	args, err := Parse(argv)
 	if err != nil {
 		return err
@@ -77,8 +81,11 @@ func run(ctx context.Context, argv []string, sys *System) error {
 	if err != nil {
 		return err
 	}
-	if args.ListModels {
+	switch {
+	case args.ListModels:
 		return p.listModels(ctx)
+	case args.Export != "":
+		return p.exportSession(ctx, args.Export, strings.Join(args.Messages, " "))
 	}
 	err = p.converse(ctx)
 	p.screen = false
@@ -94,6 +101,8 @@ type program struct {
 	sys      *System
 	agentDir string
 	settings settings.Settings
+	loaded   *settings.Loaded
+	verdicts map[string]trust.Verdict // by directory
 	models   *models.Runtime
 	files    execenv.FileSystem
 	// notices are kept for a chat on a screen of its own, which would cover
@@ -115,11 +124,7 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 	}
 	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home), files: env.FS}
 	p.screen = p.wantsScreen()
-	var notes []settings.Diagnostic
-	p.settings, notes = settings.Load(ctx, p.files, filepath.Join(p.agentDir, "settings.json"))
-	for _, n := range notes {
-		p.warn("%s", n)
-	}
+	p.loadSettings(ctx, env)
 	resolver := &auth.Resolver{Env: sys.Env, Run: sys.runShell}
 	var credentials auth.Store = auth.NewFileStore(filepath.Join(p.agentDir, "auth.json"))
 	if _, err := credentials.List(ctx); err != nil {
@@ -203,7 +208,7 @@ func (p *program) converse(ctx context.Context) error {
 		Models: p.models.Models, Thinking: choice.Thinking, Settings: &p.settings,
 		Session: codingagent.Existing(conversation), Name: p.args.Name,
 		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
-		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles,
+		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources,
 	}
 	if options.Model, notices, err = p.modelFor(ctx, conversation, choice, m); err != nil {
 		return errors.Join(err, conversation.Close())
@@ -337,6 +342,13 @@ func writeHelp(w io.Writer) error {
   pi -p "why does this fail?"   answer once and exit
   cat log | pi -p "summarise"   with piped input
   pi -c                         go on with the newest session here
+
+Subcommands, as the first word (--help behind one explains it):
+`)
+	for _, c := range subcommands() {
+		fmt.Fprintf(&b, "  pi %s\n      %s\n", c.usage, c.help)
+	}
+	b.WriteString(`
 
 Options:
 `)

@@ -1,0 +1,101 @@
+package codingagent
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pi-go/pi/agentcore/skill"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/resource"
+)
+
+// Command is something that can be said with a slash before it.
+type Command struct {
+	// Name is what comes behind the slash.
+	Name        string
+	Description string
+	// Hint shows the arguments, "" if that is not known.
+	Hint string
+	// Source is "prompt" or "skill".
+	Source string
+	Scope  resource.Scope
+	Path   string
+}
+
+// Commands lists what can be said with a slash before it: templates, then
+// skills.
+func (s *AgentSession) Commands() []Command {
+	var out []Command
+	for _, t := range s.resources.Templates {
+		out = append(out, Command{t.Name, t.Description, t.Hint, "prompt", t.Scope, t.Path})
+	}
+	for _, k := range s.resources.Skills {
+		out = append(out, Command{skillPrefix + k.Name, k.Description, "", "skill", k.Scope, k.Path})
+	}
+	return out
+}
+
+const skillPrefix = "skill:"
+
+// ErrNoCommand says that a prompt begins with a slash and a name that nothing
+// has.
+var ErrNoCommand = errors.New("there is no such command")
+
+// expand puts a skill or a template in the place of the name that a prompt
+// begins with. A path, as in "/etc/hosts is empty", is no name.
+func (s *AgentSession) expand(p Prompt) (Prompt, error) {
+	if p.Literal || !strings.HasPrefix(p.Text, "/") {
+		return p, nil
+	}
+	name, args := p.Text[1:], ""
+	if i := strings.IndexAny(name, " \t\r\n"); i >= 0 {
+		name, args = name[:i], name[i+1:]
+	}
+	if short, ok := strings.CutPrefix(name, skillPrefix); ok {
+		for _, k := range s.resources.Skills {
+			if k.Name == short {
+				p.Text, p.Literal = k.Expand(args), true
+				return p, nil
+			}
+		}
+	}
+	for _, t := range s.resources.Templates {
+		if t.Name == name {
+			p.Text, p.Literal = t.Expand(args), true
+			return p, nil
+		}
+	}
+	if name == "" || strings.ContainsAny(name, `/\.*?<>"'`) {
+		return p, nil
+	}
+	return p, s.noCommand(name)
+}
+
+func (s *AgentSession) noCommand(name string) error {
+	var known []string
+	for _, c := range s.Commands() {
+		known = append(known, c.Name)
+	}
+	hint := ""
+	if near := ai.Nearest(name, known, 3); len(near) > 0 {
+		hint = "; did you mean /" + strings.Join(near, ", /") + "?"
+	}
+	return fmt.Errorf("/%s: %w%s (a space before the slash sends it to the model as it is)", name, ErrNoCommand, hint)
+}
+
+// skillList tells the model of skills; it needs a tool to read them with.
+func (s *AgentSession) skillList() string {
+	readable := false
+	for _, t := range s.tools {
+		readable = readable || t.Name == "read" || t.Name == "bash"
+	}
+	if !readable {
+		return ""
+	}
+	list := make([]skill.Skill, len(s.resources.Skills))
+	for i, k := range s.resources.Skills {
+		list[i] = k.Skill
+	}
+	return skill.List(list)
+}
