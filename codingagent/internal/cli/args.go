@@ -305,9 +305,6 @@ func lookup(opts []option, name string) *option {
 }
 
 func unknownOption(name string, opts []option) error {
-	if name == "-r" || name == "--resume" {
-		return fmt.Errorf("there is no option %s: type /resume in the chat for a list of sessions, or name one with --session", name)
-	}
 	var known []string
 	for _, o := range opts {
 		known = append(known, "--"+o.long)

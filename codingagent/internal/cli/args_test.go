@@ -45,8 +45,7 @@ func TestParseErrors(t *testing.T) {
 	cases := map[string][]string{
 		"--modle x":               {"unknown option --modle", "did you mean --model?"},
 		"--contineu":              {"did you mean --continue?"},
-		"-r":                      {"no option -r", "/resume"},
-		"--resume":                {"no option --resume", "--session"},
+		"--resume --continue":     {"--resume and --continue"},
 		"-Z":                      {"unknown option -Z", "--help"},
 		"--model":                 {"--model needs a value"},
 		"--print=yes":             {"takes no value"},
