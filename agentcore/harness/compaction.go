@@ -96,8 +96,8 @@ type CompactOptions struct {
 }
 
 // CompactWith is [Harness.Compact] with options.
-func (h *Harness) CompactWith(ctx context.Context, o CompactOptions) (CompactionResult, error) {
-	ctx, done, err := h.seize(ctx)
+func (h *Harness) CompactWith(ctx context.Context, o CompactOptions) (_ CompactionResult, failed error) {
+	ctx, done, err := h.seize(ctx, &failed)
 	if err != nil {
 		return CompactionResult{}, err
 	}

@@ -175,8 +175,8 @@ func (h *Harness) Thinking() ai.ThinkingLevel {
 }
 
 // begin makes the harness busy without a prompt; the returned function makes
-// it idle again.
-func (h *Harness) begin(ctx context.Context) (context.Context, func(), error) {
+// it idle again, and adds to failed what goes wrong with that.
+func (h *Harness) begin(ctx context.Context, failed *error) (context.Context, func(), error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -185,12 +185,12 @@ func (h *Harness) begin(ctx context.Context) (context.Context, func(), error) {
 	case h.phase != PhaseIdle || h.seized:
 		return ctx, nil, ErrBusy
 	}
-	return h.beginLocked(ctx)
+	return h.beginLocked(ctx, failed)
 }
 
 // seize is begin, but aborts a prompt that is under way and waits until it has
 // settled. Nothing else can begin in between.
-func (h *Harness) seize(ctx context.Context) (context.Context, func(), error) {
+func (h *Harness) seize(ctx context.Context, failed *error) (context.Context, func(), error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -217,20 +217,20 @@ func (h *Harness) seize(ctx context.Context) (context.Context, func(), error) {
 			return ctx, nil, context.Cause(ctx)
 		}
 	}
-	return h.beginLocked(ctx)
+	return h.beginLocked(ctx, failed)
 }
 
-func (h *Harness) beginLocked(ctx context.Context) (context.Context, func(), error) {
+func (h *Harness) beginLocked(ctx context.Context, failed *error) (context.Context, func(), error) {
 	ctx, cancel := context.WithCancel(ctx)
 	h.phase, h.cancel, h.done, h.aborted, h.attempt = PhaseCompacting, cancel, make(chan struct{}), false, 0
 	h.exclusive, h.cancelSummary = true, cancel
 	return ctx, func() {
 		cancel()
-		// Nobody waits for an error of what others added meanwhile; the session
-		// gives it again to whoever writes next.
-		_ = h.addWaiting(context.WithoutCancel(ctx))
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		if err := h.addWaitingLocked(context.WithoutCancel(ctx)); err != nil {
+			*failed = errors.Join(*failed, err)
+		}
 		h.rest()
 	}, nil
 }

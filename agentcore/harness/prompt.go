@@ -134,13 +134,11 @@ func (h *Harness) work(caller, ctx context.Context, message *ai.UserMessage, o P
 // another begins at once, before anybody else's.
 func (h *Harness) restOrGoOn(caller context.Context) (ctx context.Context, more bool, err error) {
 	h.mu.Lock()
-	for len(h.waiting) > 0 {
-		h.mu.Unlock()
-		err = errors.Join(err, h.addWaiting(context.WithoutCancel(caller)))
-		h.session.StartSync()
-		h.mu.Lock()
-	}
 	defer h.mu.Unlock()
+	if len(h.waiting) > 0 {
+		err = h.addWaitingLocked(context.WithoutCancel(caller))
+		h.session.StartSync()
+	}
 	steering, followUp := h.agent.Queued()
 	more = h.deferred && len(steering)+len(followUp) > 0 && caller.Err() == nil && !h.seized && !h.closing
 	h.cancel()
@@ -321,19 +319,18 @@ func (h *Harness) leftover(ctx context.Context, answer *ai.AssistantMessage) boo
 // person did beside the agent, say. While a prompt is under way it waits until
 // the prompt has settled, so that it does not come between calls and results.
 func (h *Harness) Add(ctx context.Context, m agentcore.Message) error {
+	// The lock is held while the message is written, so that no prompt begins
+	// meanwhile.
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	switch h.phase {
 	case PhaseClosed:
-		h.mu.Unlock()
 		return ErrClosed
 	case PhaseIdle:
-	default:
-		h.waiting = append(h.waiting, m)
-		h.mu.Unlock()
-		return nil
+		return h.add(ctx, m)
 	}
-	h.mu.Unlock()
-	return h.add(ctx, m)
+	h.waiting = append(h.waiting, m)
+	return nil
 }
 
 func (h *Harness) add(ctx context.Context, m agentcore.Message) error {
@@ -346,13 +343,16 @@ func (h *Harness) add(ctx context.Context, m agentcore.Message) error {
 // addWaiting adds what was said while the prompt was under way.
 func (h *Harness) addWaiting(ctx context.Context) error {
 	h.mu.Lock()
-	waiting := h.waiting
-	h.waiting = nil
-	h.mu.Unlock()
+	defer h.mu.Unlock()
+	return h.addWaitingLocked(ctx)
+}
+
+func (h *Harness) addWaitingLocked(ctx context.Context) error {
 	var errs []error
-	for _, m := range waiting {
+	for _, m := range h.waiting {
 		errs = append(errs, h.add(ctx, m))
 	}
+	h.waiting = nil
 	return errors.Join(errs...)
 }
 

@@ -35,8 +35,8 @@ type NavigateResult struct {
 // Navigate goes on from another entry of the tree. A user message is gone
 // back behind, so that it can be said differently; any other entry becomes
 // the leaf. It is refused while a prompt is under way.
-func (h *Harness) Navigate(ctx context.Context, target string, o NavigateOptions) (NavigateResult, error) {
-	ctx, done, err := h.begin(ctx)
+func (h *Harness) Navigate(ctx context.Context, target string, o NavigateOptions) (_ NavigateResult, failed error) {
+	ctx, done, err := h.begin(ctx, &failed)
 	if err != nil {
 		return NavigateResult{}, err
 	}
