@@ -81,7 +81,7 @@ func (e *Error) Error() string {
 	}
 	switch {
 	case e.Phase == PhaseConnect && errors.Is(e.Err, syscall.ECONNREFUSED):
-		text += ": connection refused; is the server running?"
+		text += ": connection refused"
 	case e.Err != nil:
 		text += ": " + e.Err.Error()
 	}

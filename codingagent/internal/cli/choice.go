@@ -74,7 +74,9 @@ func (p *program) modelFor(ctx context.Context, s *session.Session, named models
 		}
 		if len(notices) > 0 {
 			notices[0] += " Going on with " + model.Ref() + "."
-			p.warn("%s", notices[0])
+			if m != modeChat { // a chat shows the notices
+				p.warn("%s", notices[0])
+			}
 		}
 		return model, notices, nil
 	}
@@ -83,6 +85,9 @@ func (p *program) modelFor(ctx context.Context, s *session.Session, named models
 		return nil, notices, nil // a client can still choose one
 	case modePrint, modeJSON:
 		return nil, nil, p.noModel(ctx)
+	}
+	if ids := p.models.Keyless(ctx); len(ids) > 0 {
+		p.warn(`models.json describes %s, but gives no "apiKey"; add one, any text if the server wants no key`, strings.Join(ids, " and "))
 	}
 	guide, err := p.models.Models.Model(demo.ProviderID, demo.ModelID)
 	if err != nil {

@@ -104,6 +104,9 @@ func conclude(answer *ai.AssistantMessage, o Options, out *sink) error {
 		return ErrFailed
 	case answer.Err() != nil:
 		fmt.Fprintf(o.Stderr, "Error: %s\n", answer.Err())
+		if f := answer.Failure; f != nil && f.Kind == ai.KindNetwork {
+			fmt.Fprintln(o.Stderr, "Check the network, a proxy, or whether the local server runs.")
+		}
 		return ErrFailed
 	case answer.StopReason == ai.StopLength:
 		fmt.Fprintf(o.Stderr, "Error: the answer was cut off at the model's output limit (%d tokens)\n", answer.Usage.Output)
