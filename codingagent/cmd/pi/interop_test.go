@@ -5,8 +5,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
 	"github.com/pi-go/pi/codingagent/rpc/client"
 )
@@ -272,4 +277,81 @@ func lacks(ours, theirs any, at string) string {
 		}
 	}
 	return ""
+}
+
+// TestInteropBranchesImagesAndToolResults takes a session of ours with an image,
+// a tool's result and a branch that was left to the reference: it must go on
+// with the branch that is open, and still know the other.
+func TestInteropBranchesImagesAndToolResults(t *testing.T) {
+	for _, model := range []string{"mock/m", "mocka/a"} {
+		t.Run(model, func(t *testing.T) {
+			s := newSandbox(t)
+			s.put("../home/.pi/agent/models.json", fmt.Sprintf(`{"providers": {
+				"mock": {"baseUrl": %q, "api": "openai-completions", "apiKey": "sk-mock-secret", "models": [{"id": "m", "maxTokens": 1000, "input": ["text", "image"]}]},
+				"mocka": {"baseUrl": %q, "api": "anthropic-messages", "apiKey": "sk-mock-secret", "models": [{"id": "a", "input": ["text", "image"]}]}
+			}}`, s.llm.URL+"/v1", s.llm.URL))
+			var dot bytes.Buffer
+			if err := png.Encode(&dot, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+				t.Fatal(err)
+			}
+			s.put("dot.png", dot.String())
+			s.put("a.txt", "the content\n")
+			s.llm.Queue(
+				mockllm.Blocks(mockllm.ToolCall("call_1", "read", `{"path":"a.txt"}`)), mockllm.Say("a dot"), mockllm.Say("left behind"),
+				mockllm.Say("gone on with"), mockllm.Say("from there"), mockllm.Say("back again"),
+			)
+			s.run("--model", model, "-p", "@dot.png", "what is it").want(t, 0, "a dot\n")
+			s.run("-c", "-p", "a question too many").want(t, 0, "left behind\n")
+			path := s.sessionFiles()[0]
+			moveBack(t, path, "a dot")
+			s.run("-c", "-p", "a better one").want(t, 0, "gone on with\n")
+
+			if got := s.reference("", "-c", "-p", "two").out; got != "from there\n" {
+				t.Errorf("the reference printed %q", got)
+			}
+			s.run("-c", "-p", "three").want(t, 0, "back again\n")
+			theirs, ours := conversation(t, s.llm.Requests()[4]), conversation(t, s.llm.Requests()[5])
+			if !strings.HasPrefix(ours, theirs) {
+				t.Errorf("the model is told\n%s\nby the reference and\n%s\nby us", theirs, ours)
+			}
+			for text, want := range map[string]bool{"the content": true, "a better one": true, base64.StdEncoding.EncodeToString(dot.Bytes()): true, "too many": false, "left behind": false} {
+				if strings.Contains(theirs, text) != want {
+					t.Errorf("the reference tells the model %q: %v, want %v\n%s", text, !want, want, theirs)
+				}
+			}
+			o := s.reference(`{"id":"1","type":"get_tree"}`+"\n", "--mode", "rpc", "--session", path)
+			for _, want := range []string{"left behind", "from there", "back again"} {
+				if !strings.Contains(o.out, want) {
+					t.Errorf("the reference's tree lacks %q", want)
+				}
+			}
+		})
+	}
+}
+
+// moveBack makes the answer with a text the end of the conversation, as going
+// back in the tree does.
+func moveBack(t *testing.T, path, text string) {
+	t.Helper()
+	file, err := session.OpenFile(t.Context(), path, session.ReadWrite, session.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Load(t.Context(), file, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := ""
+	for _, stub := range s.Stubs() {
+		raw, err := s.Raw(t.Context(), stub.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(raw, []byte(`"role":"assistant"`)) && bytes.Contains(raw, []byte(text)) {
+			target = stub.ID
+		}
+	}
+	if err := errors.Join(s.MoveTo(t.Context(), target), s.Close()); err != nil || target == "" {
+		t.Fatalf("move to the answer %q (entry %q): %v", text, target, err)
+	}
 }
