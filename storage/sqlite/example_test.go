@@ -71,7 +71,8 @@ func tend(ctx context.Context, s *session.Session, p *faux.Provider, request str
 	water := agentcore.NewTool("water", "Waters one plant.",
 		func(_ context.Context, in struct {
 			Plant string `json:"plant"`
-		}, _ func(agentcore.ToolResult)) (agentcore.ToolResult, error) {
+		}, _ func(agentcore.ToolResult),
+		) (agentcore.ToolResult, error) {
 			return agentcore.TextResult("watered: " + in.Plant), nil
 		})
 	h, err := harness.New(ctx, harness.Config{

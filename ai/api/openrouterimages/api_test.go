@@ -110,7 +110,7 @@ func TestFailures(t *testing.T) {
 	if a := paint(ctx, &vendor{}, model("text", "image"), kite); a.StopReason != ai.StopAborted || !errors.Is(a.Err(), context.Canceled) {
 		t.Errorf("cancelled: %s %v", a.StopReason, a.Err())
 	}
-	if a := (ai.NewModels()).GenerateImages(t.Context(), nil, ai.ImageRequest{}, ai.Options{}); a.Failure == nil {
+	if a := ai.NewModels().GenerateImages(t.Context(), nil, ai.ImageRequest{}, ai.Options{}); a.Failure == nil {
 		t.Error("no model is no failure")
 	}
 }
