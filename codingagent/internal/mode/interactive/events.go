@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"time"
@@ -277,7 +278,7 @@ func (u *ui) send(p codingagent.Prompt, later bool) {
 		_, err := s.Prompt(u.ctx, p, o)
 		u.p.Do(func() {
 			if err != nil && u.ctx.Err() == nil && !errors.Is(err, context.Canceled) {
-				u.failure(err.Error())
+				u.failure(promptFailure(err))
 				if strings.TrimSpace(u.editor.Text()) == "" && !u.said(p.Text) {
 					u.editor.SetText(p.Text) // it was not taken: nothing is lost
 				}
@@ -287,6 +288,15 @@ func (u *ui) send(p codingagent.Prompt, later bool) {
 			}
 		})
 	})
+}
+
+// promptFailure says why a message was not taken, and what can be done.
+func promptFailure(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return err.Error() + "\nThe conversation can not be written there. pi --no-session works without keeping it, --session-dir keeps it elsewhere."
+	}
+	return err.Error()
 }
 
 // said reports whether a text is the last thing the person said in the

@@ -496,3 +496,15 @@ func TestATinyImage(t *testing.T) {
 	c.keys(ctrlD)
 	c.finish(0)
 }
+
+func TestAHomeThatCanNotBeWritten(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put("../file", "no directory")
+	c.start(80, 24, "--model", "mock/m", "--session-dir", "../file/sessions")
+	c.wait("of 100k")
+	c.keys("do not lose this", enter)
+	c.wait("--no-session", "\ndo not lose this\n")
+	c.keys(ctrlC, ctrlD)
+	c.finish(0)
+}
