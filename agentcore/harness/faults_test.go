@@ -292,6 +292,71 @@ func TestDiskThatFailsAtEveryAppend(t *testing.T) {
 	}
 }
 
+// Compactions and moves may need several appends.
+func TestDiskThatFailsDuringCompactionsAndMoves(t *testing.T) {
+	last := func(r *rig) string {
+		id := ""
+		for _, s := range r.Session().Stubs() {
+			if s.Type == session.TypeMessage && s.Role == "user" {
+				id = s.ID
+			}
+		}
+		return id
+	}
+	for name, do := range map[string]func(r *rig) error{
+		"compaction": compacted,
+		"move": func(r *rig) error {
+			_, err := r.Navigate(t.Context(), last(r), harness.NavigateOptions{Label: "here"})
+			return err
+		},
+		"move with a summary": func(r *rig) error {
+			_, err := r.Navigate(t.Context(), last(r), harness.NavigateOptions{Summarize: true, Label: "here"})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for n := 1; ; n++ {
+				disk := &brittle{}
+				r := bumpy(t, func(c *harness.Config) {
+					st, err := session.NewMemory().Create(t.Context(), session.Header{}, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					disk.Storage = st
+					if c.Session, err = session.Load(t.Context(), disk, session.Options{}); err != nil {
+						t.Fatal(err)
+					}
+				})
+				r.prompt("go")
+				r.prompt("go on")
+				disk.n, disk.refuse = 0, n
+				err := do(r)
+				if disk.n < n {
+					if err != nil || n == 1 {
+						t.Fatalf("%d appends, and %v", disk.n, err)
+					}
+					return
+				}
+				if !errors.Is(err, errDisk) || harness.CodeOf(err) != harness.CodeSave {
+					t.Errorf("append %d: %v (%s)", n, err, harness.CodeOf(err))
+				}
+				c, err := r.Session().Context(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(wholes(c.Messages), wholes(r.Agent().Messages)); d != "" {
+					t.Errorf("append %d: session and transcript differ:\n%s", n, d)
+				}
+				if r.Busy() {
+					t.Error("still busy")
+				}
+				r.prompt("again")
+				r.checkPairs(fmt.Sprint("append ", n))
+			}
+		})
+	}
+}
+
 func TestHooksThatFail(t *testing.T) {
 	boom := errors.New("boom")
 	// Each hook is given what to do, and the operation that asks it.

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/pi-go/pi/agentcore/compaction"
@@ -60,11 +61,11 @@ func (h *Harness) Navigate(ctx context.Context, target string, o NavigateOptions
 	if result.Summary, err = h.branchSummary(ctx, target, left, &o); err != nil {
 		return NavigateResult{}, err
 	}
-	if err := h.move(ctx, leaf, target, o, &result); err != nil {
-		return NavigateResult{}, fmt.Errorf("go to another branch: %w", err)
-	}
-	if err := h.reload(ctx); err != nil {
-		return NavigateResult{}, err
+	// It may fail with the leaf moved already: the transcript follows the
+	// session.
+	err = h.move(ctx, leaf, target, o, &result)
+	if err = errors.Join(err, h.reload(ctx)); err != nil {
+		return NavigateResult{}, &Error{Code: CodeSave, Doing: "go to another branch", Err: err}
 	}
 	h.mu.Lock()
 	h.counted = false
