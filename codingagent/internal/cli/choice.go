@@ -156,11 +156,10 @@ func (p *program) openSession(ctx context.Context, repo session.Repo) (*session.
 		return session.Create(ctx, repo, header, options)
 	}
 	switch {
-	case p.args.Resume && p.mode() == modeChat:
-		p.warn("say /resume to choose a session")
+	case p.args.Resume && p.screen:
 		return session.Create(ctx, dir, header, options)
 	case p.args.Resume:
-		return nil, errors.New("--resume chooses from a list in a terminal; here name a session with --session (pi sessions list shows them), or go on with the newest by --continue")
+		return nil, errors.New("--resume chooses from a list on the screen; here name a session with --session (pi sessions list shows them), or go on with the newest by --continue")
 	case p.args.Fork != "":
 		return p.forkSession(ctx, dir, header)
 	case p.args.Continue:

@@ -229,6 +229,16 @@ func TestSessionsComeBack(t *testing.T) {
 	c.wait("Directory", "Cost")
 	c.keys(ctrlD)
 	c.finish(0)
+
+	c.start(80, 30, "-r")
+	c.wait("Resume a session", "second question")
+	c.keys("my work")
+	c.gone("second question  ")
+	c.keys(enter)
+	c.gone("Resume a session")
+	c.wait("· my work") // where its branch was left: before the first question
+	c.keys(ctrlD)
+	c.finish(0)
 }
 
 func TestModelAndThinking(t *testing.T) {

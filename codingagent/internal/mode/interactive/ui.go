@@ -42,6 +42,8 @@ type Config struct {
 	// First are prompts to begin with, Notices what is shown before.
 	First   []codingagent.Prompt
 	Notices []string
+	// ChooseSession begins with the list of sessions to go on with.
+	ChooseSession bool
 	// Available lists the models that can be used.
 	Available func(ctx context.Context) []*ai.Model
 	// Unconfigured says that no model but the demo can be used.
@@ -150,6 +152,9 @@ func Run(ctx context.Context, cfg Config) error {
 	u.replay()
 	u.refreshFacts()
 	u.p.Go(func() { u.interrupts(ctx) })
+	if cfg.ChooseSession {
+		u.resumeCommand("")
+	}
 	for _, p := range cfg.First {
 		u.send(p, false)
 	}
