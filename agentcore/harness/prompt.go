@@ -308,7 +308,11 @@ func ours(err error, answer *ai.AssistantMessage) error {
 // leftover reports whether a message was queued after the run's last look at
 // the queues.
 func (h *Harness) leftover(ctx context.Context, answer *ai.AssistantMessage) bool {
-	if ctx.Err() != nil || answer == nil || answer.StopReason == ai.StopError || answer.StopReason == ai.StopAborted {
+	if ctx.Err() != nil || answer == nil {
+		return false
+	}
+	switch answer.StopReason {
+	case ai.StopError, ai.StopAborted, ai.StopDeferred: // the last comes later: nothing can be said before
 		return false
 	}
 	steering, followUp := h.agent.Queued()

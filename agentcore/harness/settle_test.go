@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -192,6 +193,24 @@ func TestAddedAtOddTimesIsNotLost(t *testing.T) {
 		}})
 		expect(t, "entries", r.stored(), "model_change|thinking_level_change|user|assistant:stop|user")
 	})
+}
+
+// An answer that the vendor gives later ends the prompt: it is stored with its
+// handle, and what was queued waits.
+func TestDeferredAnswerEndsThePrompt(t *testing.T) {
+	r := newRig(t, nil)
+	r.model.Respond(func(faux.Request) faux.Response {
+		r.FollowUp(context.Background(), ai.UserText("more"))
+		return faux.Response{Deferred: json.RawMessage(`{"id":"d1"}`)}
+	})
+	if got := r.prompt("hi"); got.Answer.StopReason != ai.StopDeferred || string(got.Answer.Deferred) != `{"id":"d1"}` {
+		t.Errorf("answer %+v", got.Answer)
+	}
+	expect(t, "entries", r.stored(), "model_change|thinking_level_change|user|assistant:deferred")
+	expect(t, "the end", r.log[len(r.log)-2:], "agent_end retry=false|settled aborted=false")
+	if _, f := r.Queued(); len(f) != 1 || len(r.model.Requests()) != 1 {
+		t.Errorf("queued %v, %d requests", f, len(r.model.Requests()))
+	}
 }
 
 func TestQueueModes(t *testing.T) {
