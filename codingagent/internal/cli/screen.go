@@ -60,7 +60,7 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 		Settings: set, Getenv: p.sys.Env.Lookup, Interrupts: p.sys.Interrupts, First: prompts,
 		Notices:      append(warnings, notices...),
 		Available:    func(ctx context.Context) []*ai.Model { return p.available(ctx) },
-		Unconfigured: unconfigured, ChooseSession: p.args.Resume,
+		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
 	})
 	if errors.Is(err, interactive.ErrNoTerminal) {
 		p.screen = false

@@ -37,7 +37,7 @@ func commands() []command {
 		{name: "name", args: "[name]", help: "name this session", run: (*ui).nameCommand},
 		{name: "session", help: "file, counts, tokens and cost of this session", run: (*ui).sessionCommand},
 		{name: "copy", help: "copy the last answer", run: (*ui).copyCommand},
-		{name: "export", args: "[file.jsonl]", help: "write this branch to a file", run: (*ui).exportCommand},
+		{name: "export", args: "[file]", help: "write this session as a page, or .jsonl", run: (*ui).exportCommand},
 		{name: "login", args: "[provider]", help: "connect a provider", run: (*ui).loginCommand, complete: providerItems},
 		{name: "logout", help: "remove a stored key or login", run: (*ui).logoutCommand},
 		{name: "settings", help: "change how this program looks and works", run: (*ui).settingsCommand},
@@ -57,10 +57,13 @@ func (u *ui) command(line string) bool {
 	list := commands()
 	at := slices.IndexFunc(list, func(c command) bool { return c.name == name })
 	if at < 0 {
+		if slices.Contains(u.promptNames(), name) {
+			return false // the session puts a template or a skill in its place
+		}
 		if arg != "" || strings.ContainsAny(name, "/.\n") || name == "" {
 			return false
 		}
-		u.hint(fmt.Sprintf("There is no command /%s%s; /help lists them.", name, nearCommand(name, list)))
+		u.hint(fmt.Sprintf("There is no command /%s%s; /help lists them.", name, u.nearCommand(name, list)))
 		u.editor.SetText(line)
 		return true
 	}
@@ -74,9 +77,19 @@ func (u *ui) command(line string) bool {
 	return true
 }
 
+// promptNames are what templates and skills are called behind a slash. It may be
+// called on any goroutine.
+func (u *ui) promptNames() []string {
+	var names []string
+	for _, c := range u.session().Commands() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // nearCommand suggests what a mistyped name was meant to be.
-func nearCommand(name string, list []command) string {
-	var known []string
+func (u *ui) nearCommand(name string, list []command) string {
+	known := u.promptNames()
 	for _, c := range list {
 		if !c.hidden {
 			known = append(known, c.name)
@@ -120,6 +133,9 @@ func (u *ui) helpCommand(string) {
 		if !c.hidden {
 			rows = append(rows, [2]string{strings.TrimSpace("/" + c.name + " " + c.args), c.help})
 		}
+	}
+	for _, c := range u.session().Commands() {
+		rows = append(rows, [2]string{oneLine(strings.TrimSpace("/" + c.Name + " " + c.Hint)), oneLine(c.Description)})
 	}
 	rows = append(rows, [2]string{"!command", "run a command; the model sees what it prints"}, [2]string{"!!command", "run a command just for you"},
 		[2]string{"@file", "name a file"})
@@ -227,22 +243,16 @@ func (u *ui) sessionCommand(string) {
 
 func (u *ui) exportCommand(path string) {
 	path = strings.Trim(path, `"'`)
-	if path == "" {
-		path = "pi-session-" + u.session().ID() + ".jsonl"
-	}
-	if !strings.HasSuffix(path, ".jsonl") {
-		u.hint("Sessions are written as .jsonl: give a name that ends so.")
+	if u.cfg.Export == nil {
+		u.hint("Sessions can not be exported here.")
 		return
 	}
+	var written string
 	s := u.session()
-	full := u.resolve(path)
-	u.later(func(ctx context.Context) error {
-		var b strings.Builder
-		if err := s.Session().Export(ctx, &b); err != nil {
-			return fmt.Errorf("export the session: %w", err)
-		}
-		return u.cfg.Env.FS.WriteFile(ctx, full, []byte(b.String()), 0o600)
-	}, func() { u.note("success", "Written to "+u.shortPath(full)) })
+	u.later(func(ctx context.Context) (err error) {
+		written, err = u.cfg.Export(ctx, s, path)
+		return err
+	}, func() { u.note("success", "Written to "+u.shortPath(written)) })
 }
 
 func (u *ui) toggleThinking() {

@@ -24,7 +24,7 @@ func (u *ui) complete(ctx context.Context, r tui.CompletionRequest) (*tui.Sugges
 	if r.Cursor.Row == 0 && strings.HasPrefix(r.Before, "/") {
 		name, arg, given := strings.Cut(r.Before[1:], " ")
 		if !given {
-			return completeCommand(r.Before), nil
+			return u.completeCommand(r.Before), nil
 		}
 		for _, c := range commands() {
 			if c.name == name && c.complete != nil {
@@ -85,7 +85,7 @@ func rankFiles(names []string, query string) []string {
 	return first[:min(len(first), maxSuggestions)]
 }
 
-func completeCommand(before string) *tui.Suggestions {
+func (u *ui) completeCommand(before string) *tui.Suggestions {
 	s := &tui.Suggestions{Prefix: before}
 	var items []tui.ListItem
 	for _, c := range commands() {
@@ -97,6 +97,9 @@ func completeCommand(before string) *tui.Suggestions {
 			label += " " + c.args
 		}
 		items = append(items, tui.ListItem{Value: "/" + c.name, Label: label, Description: c.help})
+	}
+	for _, c := range u.session().Commands() {
+		items = append(items, tui.ListItem{Value: "/" + c.Name, Label: oneLine("/" + strings.TrimSpace(c.Name+" "+c.Hint)), Description: oneLine(c.Description)})
 	}
 	query := before[1:]
 	var exact []tui.ListItem

@@ -4,6 +4,8 @@ package interactive_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,6 +128,7 @@ func TestShellAndFolding(t *testing.T) {
 	c.wait("of 100k")
 	c.keys("!seq 1 40; printf 'a 10%%\\ra 100%%\\n\\033[1A\\033[2Kdone\\t|\\033[31mred\\033[0m\\n'", enter)
 	s := c.wait("done", "red", "30 more lines")
+	c.gone("running for")
 	if strings.Contains(s, "\n   a 10%") || strings.Contains(s, "\n   5\n") {
 		t.Errorf("the screen shows what is folded or gone:\n%s", s)
 	}
@@ -135,6 +138,7 @@ func TestShellAndFolding(t *testing.T) {
 	c.wait("more lines")
 	c.keys("!!echo $((6*7)) for me", enter)
 	c.wait("42 for me", "not shown to the model")
+	c.gone("running for")
 	c.keys("!sleep 100", enter)
 	c.wait("running for")
 	c.keys(escape)
@@ -524,4 +528,34 @@ func TestAHomeThatCanNotBeWritten(t *testing.T) {
 	c.wait("--no-session", "\ndo not lose this\n")
 	c.keys(ctrlC, ctrlD)
 	c.finish(0)
+}
+
+func TestTemplatesSkillsAndThePage(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put("../home/.pi/agent/prompts/greet.md", "---\ndescription: says good day\n---\nSay good day to $1 in verse.\n")
+	c.put("../home/.pi/agent/skills/rhyme/SKILL.md", "---\nname: rhyme\ndescription: how lines are made to rhyme\n---\nThe last sounds are alike.\n")
+	c.llm.Queue(mockllm.Say("well met"), mockllm.Say("a rhyme at the end of the line"))
+	c.start(80, 30, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("/gre")
+	c.wait("says good day")
+	c.keys("et Ada", enter)
+	c.wait("Say good day to Ada in verse", "well met")
+	c.gone("Working")
+	c.keys("/skill:rhyme", enter)
+	c.wait("a rhyme at the end of the line")
+	c.gone("Working")
+	c.keys("/help", enter)
+	c.wait("/greet", "/skill:rhyme")
+	c.keys("/grete", enter)
+	c.wait("did you mean /greet?")
+	c.keys(ctrlC, "/export page.html", enter)
+	c.wait("Written to")
+	c.keys(ctrlD)
+	c.finish(0)
+	page, err := os.ReadFile(filepath.Join(c.dir, "page.html"))
+	if err != nil || !strings.Contains(string(page), "well met") || !strings.Contains(string(page), "Content-Security-Policy") {
+		t.Errorf("the page is %.300s, %v", page, err)
+	}
 }

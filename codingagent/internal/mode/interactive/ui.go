@@ -42,6 +42,9 @@ type Config struct {
 	// First are prompts to begin with, Notices what is shown before.
 	First   []codingagent.Prompt
 	Notices []string
+	// Export writes a session to a file, whose name decides the form and may be "",
+	// and gives the file's path; nil offers no export.
+	Export func(ctx context.Context, s *codingagent.AgentSession, file string) (string, error)
 	// ChooseSession begins with the list of sessions to go on with.
 	ChooseSession bool
 	// Available lists the models that can be used.
