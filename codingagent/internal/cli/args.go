@@ -72,8 +72,8 @@ func options() []option {
 		{long: "print", short: "p", help: "answer once and exit; takes the prompt as next argument", flag: flag(func(a *Args) *bool { return &a.Print })},
 		{long: "mode", arg: "MODE", help: "text, json for one event a line, or rpc for commands from a program", value: parseMode},
 		{long: "continue", short: "c", help: "go on with the newest session of this directory", flag: flag(func(a *Args) *bool { return &a.Continue })},
-		{long: "session", arg: "FILE|ID", help: "go on with this session", value: str(func(a *Args) *string { return &a.Session })},
-		{long: "session-id", arg: "ID", help: "open the session with exactly this id, or create it", value: str(func(a *Args) *string { return &a.SessionID })},
+		{long: "session", arg: "FILE|ID", help: "go on with this session", value: chosen("--session", func(a *Args) *string { return &a.Session })},
+		{long: "session-id", arg: "ID", help: "open the session with exactly this id, or create it", value: chosen("--session-id", func(a *Args) *string { return &a.SessionID })},
 		{long: "session-dir", arg: "DIR", help: "where sessions are kept", value: str(func(a *Args) *string { return &a.SessionDir })},
 		{long: "no-session", help: "keep nothing on disk", flag: flag(func(a *Args) *bool { return &a.NoSession })},
 		{long: "name", short: "n", arg: "NAME", help: "name of the session", value: parseName},
@@ -95,12 +95,24 @@ func options() []option {
 		{long: "no-prompt-templates", short: "np", help: "no prompt templates but those of --prompt-template", flag: flag(func(a *Args) *bool { return &a.NoPromptTemplates })},
 		{long: "approve", short: "a", help: "trust the files of this project for this run", flag: func(a *Args) { a.Approve = new(true) }},
 		{long: "no-approve", short: "na", help: "do not use the files of this project in this run", flag: func(a *Args) { a.Approve = new(false) }},
-		{long: "fork", arg: "FILE|ID", help: "go on with a copy of a session, in this directory", value: str(func(a *Args) *string { return &a.Fork })},
+		{long: "fork", arg: "FILE|ID", help: "go on with a copy of a session, in this directory", value: chosen("--fork", func(a *Args) *string { return &a.Fork })},
 		{long: "resume", short: "r", help: "choose a session to go on with", flag: flag(func(a *Args) *bool { return &a.Resume })},
-		{long: "export", arg: "SESSION", help: "write a session as a page, to the file named next, and exit", value: str(func(a *Args) *string { return &a.Export })},
+		{long: "export", arg: "SESSION", help: "write a session as a page, to the file named next, and exit", value: chosen("--export", func(a *Args) *string { return &a.Export })},
 		{long: "offline", help: "use no network but for the model itself", flag: flag(func(a *Args) *bool { return &a.Offline })},
 		{long: "help", short: "h", help: "show this text, and exit", flag: flag(func(a *Args) *bool { return &a.Help })},
 		{long: "version", short: "v", help: "show the version, and exit", flag: flag(func(a *Args) *bool { return &a.Version })},
+	}
+}
+
+// chosen takes the name of a session. An empty one, often a variable of a script that
+// is not set, would quietly begin another session than was meant.
+func chosen(name string, p func(a *Args) *string) func(*Args, string) error {
+	return func(a *Args, v string) error {
+		if strings.TrimSpace(v) == "" {
+			return fmt.Errorf("%s: the name of the session is empty", name)
+		}
+		*p(a) = v
+		return nil
 	}
 }
 

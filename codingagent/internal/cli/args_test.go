@@ -54,6 +54,9 @@ func TestParseErrors(t *testing.T) {
 		"--session a --continue":  {"--session and --continue"},
 		"--continue --no-session": {"--continue and --no-session"},
 		"--provider x":            {"--provider needs --model"},
+		"--session=":              {"--session: the name of the session is empty"},
+		"--session-id= -p x":      {"--session-id: the name"},
+		"--fork= --print":         {"--fork: the name"},
 	}
 	for argv, want := range cases {
 		_, err := Parse(strings.Fields(argv))

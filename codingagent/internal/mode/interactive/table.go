@@ -1,9 +1,6 @@
 package interactive
 
 import (
-	"path/filepath"
-	"strings"
-
 	"github.com/pi-go/pi/tui/text"
 )
 
@@ -54,14 +51,3 @@ func (t *table) Render(width int) []string {
 
 // Invalidate makes it be drawn anew.
 func (t *table) Invalidate() { t.lines = nil }
-
-// resolve makes a path absolute.
-func (u *ui) resolve(path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok && u.cfg.Home != "" {
-		return filepath.Join(u.cfg.Home, rest)
-	}
-	if !filepath.IsAbs(path) {
-		return filepath.Join(u.cfg.Dir, path)
-	}
-	return path
-}
