@@ -110,7 +110,7 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	loop.Stream = o.Models.Stream
 	loop.Options = s.requestOptions()
 	s.harness, err = harness.New(ctx, harness.Config{
-		Session: conversation, Loop: loop, Model: o.Model, Thinking: level, Tools: coreTools(s.tools), System: s.system,
+		Session: conversation, Loop: loop, Env: &s.env, Model: o.Model, Thinking: level, Tools: coreTools(s.tools), System: s.system,
 		Retry: ai.RetryPolicy{
 			Enabled: o.Settings.Retry.Enabled, Max: o.Settings.Retry.MaxRetries,
 			BaseDelay: o.Settings.Retry.BaseDelay, MaxDelay: o.Settings.Retry.MaxDelay,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/compaction"
+	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 )
@@ -23,6 +24,10 @@ type Config struct {
 	Model    *ai.Model
 	Thinking ai.ThinkingLevel
 	Tools    []*agentcore.Tool
+	// Env, if not nil, is where tools find files and processes: their context carries
+	// it, see [execenv.FromContext]. Tools that were made with an environment of their
+	// own need none.
+	Env *execenv.Env
 	// System gives the prompt in named sections; it is asked before each
 	// prompt, and what changed is declared to the model. nil means no prompt.
 	System func() []ai.Section

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 )
@@ -75,6 +76,9 @@ func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptO
 
 // startLocked makes the harness busy with a prompt. The lock is held.
 func (h *Harness) startLocked(ctx context.Context) context.Context {
+	if h.cfg.Env != nil {
+		ctx = execenv.NewContext(ctx, *h.cfg.Env)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	h.phase, h.cancel, h.done, h.aborted, h.attempt, h.deferred = PhaseRunning, cancel, make(chan struct{}), false, 0, false
 	return ctx
