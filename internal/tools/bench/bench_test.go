@@ -98,6 +98,7 @@ func TestScenariosMeasureWhatAProgramDoes(t *testing.T) {
 func TestARunThatDoesSomethingElseIsNoFigure(t *testing.T) {
 	for _, tt := range []struct{ fault, scenario, want string }{
 		{"good", "resume", "good left 10001 lines in a session that had 10001"},
+		{"good", "newest", "good did not go on with the newest session"},
 		{"quiet", "stream-print", "quiet printed 0 bytes of an answer that takes at least"},
 		{"lazy", "loop-50", "lazy sent 1 requests instead of 51"},
 		{"short", "arguments", "short wrote 15 bytes instead of 16"},

@@ -56,6 +56,7 @@ func Scenarios() []Scenario {
 		{Name: "version", About: "--version", run: version},
 		{Name: "print", About: "print mode, one turn of 50 deltas, session saved", run: oneTurn},
 		{Name: "resume", About: "the same at the end of a session of 10,000 entries, 20 MB", Most: 5, run: resume},
+		{Name: "newest", About: "the same at the end of the newest of 500 sessions", Most: 5, run: newest},
 		stream("stream-print", "50,000 text deltas, print mode, openai-completions", "mock", false),
 		stream("stream-print-anthropic", "50,000 text deltas, print mode, anthropic-messages", "mocka", false),
 		stream("stream-json", "50,000 text deltas, json mode, openai-completions", "mock", true),
