@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/jsonobj"
-	"github.com/pi-go/pi/ai/lockfile"
 )
 
 // home is pi's directory, whose files this program shares.
@@ -66,34 +65,9 @@ func (h home) clientIDs() (func(provider string) string, error) {
 	return func(provider string) string { return text(doc, "providers", provider, "oauthClientId") }, nil
 }
 
-// installationID gives the id of this installation in settings.json, and makes one
-// the first time that a login needs it.
+// installationID gives the id of this installation, which settings.json keeps.
 func (h home) installationID(ctx context.Context) (string, error) {
-	path := filepath.Join(h.dir, "settings.json")
-	id := ""
-	err := lockfile.Update(ctx, path, lockfile.Brief(), func(old []byte) ([]byte, error) {
-		doc, err := jsonobj.Open(path, old, jsonobj.Strict)
-		if err != nil {
-			return nil, err
-		}
-		if id = text(doc, "deviceId"); id != "" {
-			return nil, nil
-		}
-		id = newUUID()
-		if err := doc.Set(id, "deviceId"); err != nil {
-			return nil, err
-		}
-		return doc.Bytes(), nil
-	})
-	return id, err
-}
-
-// newUUID makes a random UUID (version 4).
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	return auth.InstallationID(ctx, filepath.Join(h.dir, "settings.json"))
 }
 
 // configured lists the models that settings.json names: the default and those that

@@ -11,8 +11,6 @@ import (
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/ai/auth"
-	"github.com/pi-go/pi/ai/modelstore"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
@@ -125,22 +123,11 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home), files: env.FS}
 	p.screen = p.wantsScreen()
 	p.loadSettings(ctx, env)
-	resolver := &auth.Resolver{Env: sys.Env, Run: sys.runShell}
-	var credentials auth.Store = auth.NewFileStore(filepath.Join(p.agentDir, "auth.json"))
-	if _, err := credentials.List(ctx); err != nil {
-		p.warn("%s; stored keys are not used, and the file is left as it is", err)
-		credentials = nil
-	}
-	runtime, faults := models.New(ctx, models.Config{
-		Providers: sys.Providers, APIs: sys.APIs,
-		File: filepath.Join(p.agentDir, "models.json"), Files: p.files,
-		Credentials: credentials, Env: sys.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
+	runtime, faults := models.Home{
+		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, APIs: sys.APIs,
+		Env: sys.Env, Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
 		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
-		Lists: modelstore.New(filepath.Join(p.agentDir, "models-store.json")),
-		InstallationID: func(ctx context.Context) (string, error) {
-			return settings.InstallationID(ctx, filepath.Join(p.agentDir, "settings.json"))
-		},
-	})
+	}.Open(ctx)
 	for _, f := range faults {
 		p.warn("%s", f)
 	}

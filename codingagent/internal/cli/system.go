@@ -1,13 +1,8 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"io"
 	"net/http"
-	"os/exec"
-	"slices"
-	"time"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
@@ -55,26 +50,4 @@ func (c cleanWriter) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return len(b), nil
-}
-
-// keyPatience is how long a command that prints a key may leave its output
-// open once it has ended or was stopped.
-const keyPatience = 500 * time.Millisecond
-
-// runShell runs a command that prints a key, and gives what it printed. It
-// shares our terminal: password managers ask there.
-func (s *System) runShell(ctx context.Context, command string) (string, error) {
-	shell, err := execenv.FindShell("", s.Environ)
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, shell.Path, append(slices.Clone(shell.Args), command)...)
-	cmd.Env, cmd.Dir, cmd.Stderr = s.Environ, s.Dir, s.rawErr
-	cmd.WaitDelay = keyPatience
-	cmd.Cancel = func() error { return execenv.KillTree(cmd.Process) }
-	out, err := cmd.Output()
-	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
-		err = nil // it left something in the background, and that is fine
-	}
-	return string(out), err
 }

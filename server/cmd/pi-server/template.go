@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/models"
@@ -33,19 +31,11 @@ func (w world) template(ctx context.Context) (server.Template, error) {
 	for _, n := range notes {
 		fmt.Fprintf(w.Err, "Warning: %s\n", n)
 	}
-	var credentials auth.Store = auth.NewFileStore(filepath.Join(agentDir, "auth.json"))
-	if _, err := credentials.List(ctx); err != nil {
-		fmt.Fprintf(w.Err, "Warning: %s; stored keys are not used, and the file is left as it is\n", err)
-		credentials = nil
-	}
-	resolver := &auth.Resolver{Env: w.Env, Run: w.shell}
-	runtime, faults := models.New(ctx, models.Config{
-		Providers: append(all.Providers(), codingagent.DemoProvider(0)),
-		APIs:      all.APIs(),
-		File:      filepath.Join(agentDir, "models.json"), Files: env.FS,
-		Credentials: credentials, Env: w.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
+	runtime, faults := models.Home{
+		AgentDir: agentDir, Files: env.FS, Providers: append(all.Providers(), codingagent.DemoProvider(0)), APIs: all.APIs(),
+		Env: w.Env, Environ: w.Environ, Dir: w.Home, Stderr: w.Err,
 		Identity: ai.Identity{UserAgent: "pi-go/" + ai.Version},
-	})
+	}.Open(ctx)
 	for _, f := range faults {
 		fmt.Fprintf(w.Err, "Warning: %s\n", f)
 	}
@@ -65,16 +55,4 @@ func (w world) template(ctx context.Context) (server.Template, error) {
 			return session.NewDir(sessiondir.Resolve("", w.Env, set.SessionDir, agentDir, dir, w.Home).Dir)
 		},
 	}, nil
-}
-
-// shell runs a command that prints a key, and gives what it printed.
-func (w world) shell(ctx context.Context, command string) (string, error) {
-	shell, err := execenv.FindShell("", w.Environ)
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, shell.Path, append(slices.Clone(shell.Args), command)...)
-	cmd.Env, cmd.Dir, cmd.Stderr = w.Environ, w.Home, w.Err
-	out, err := cmd.Output()
-	return string(out), err
 }

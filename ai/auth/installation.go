@@ -1,4 +1,4 @@
-package settings
+package auth
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"github.com/pi-go/pi/ai/lockfile"
 )
 
-// InstallationID gives the id of this installation, "deviceId" of a settings file, and
-// makes one the first time that a login needs it. It is a random UUID that says
+// InstallationID gives the id of this installation, "deviceId" of the settings.json at
+// path, and makes one the first time that a login needs it. It is a random UUID that says
 // nothing about the machine or its owner.
 func InstallationID(ctx context.Context, path string) (string, error) {
 	id := ""
-	err := lockfile.Update(ctx, path, lockfile.Options{}, func(old []byte) ([]byte, error) {
+	err := lockfile.Update(ctx, path, lockfile.Brief(), func(old []byte) ([]byte, error) {
 		doc, err := jsonobj.Open(path, old, jsonobj.Strict)
 		if err != nil {
 			return nil, err
@@ -24,7 +24,10 @@ func InstallationID(ctx context.Context, path string) (string, error) {
 			return nil, nil
 		}
 		id = newUUID()
-		return change(path, old, map[string]any{"deviceId": id})
+		if err := doc.Set(id, "deviceId"); err != nil {
+			return nil, err
+		}
+		return doc.Bytes(), nil
 	})
 	if err != nil {
 		return "", fmt.Errorf("the id of this installation: %w", err)
