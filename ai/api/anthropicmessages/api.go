@@ -25,9 +25,9 @@ func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
 	if err != nil {
 		return err
 	}
-	kept, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(state) })
+	st, release := wire.State[state](call)
 	defer release()
-	r, err := newRequest(call, t, kept.(*state))
+	r, err := newRequest(call, t, st)
 	if err != nil {
 		return err
 	}

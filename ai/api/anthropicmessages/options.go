@@ -1,6 +1,9 @@
 package anthropicmessages
 
-import "github.com/pi-go/pi/ai"
+import (
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/wire"
+)
 
 // Options are what only this protocol knows; see [ai.Options].Protocol. The
 // zero value is right for most.
@@ -19,15 +22,7 @@ type Options struct {
 }
 
 func optionsOf(call *ai.Call) Options {
-	var o Options
-	switch p := call.Options.Protocol.(type) {
-	case Options:
-		o = p
-	case *Options:
-		if p != nil {
-			o = *p
-		}
-	}
+	o := wire.Options[Options](call)
 	if o.ThinkingDisplay == "" {
 		o.ThinkingDisplay = "summarized"
 	}

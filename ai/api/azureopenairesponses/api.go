@@ -44,13 +44,9 @@ type api struct{}
 func (api) ID() string { return ID }
 
 func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
-	held, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(responses.State) })
+	st, release := wire.State[responses.State](call)
 	defer release()
-	st, ok := held.(*responses.State)
-	if !ok {
-		st = new(responses.State)
-	}
-	o := optionsOf(call)
+	o := wire.Options[Options](call)
 	target, err := Locate(call, o)
 	if err != nil {
 		return err
@@ -78,16 +74,4 @@ func apiKey(call *ai.Call) map[string]string {
 		return wire.Bearer(call)
 	}
 	return map[string]string{"api-key": call.Auth.APIKey}
-}
-
-func optionsOf(call *ai.Call) Options {
-	switch o := call.Options.Protocol.(type) {
-	case Options:
-		return o
-	case *Options:
-		if o != nil {
-			return *o
-		}
-	}
-	return Options{}
 }

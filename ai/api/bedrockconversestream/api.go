@@ -54,12 +54,8 @@ func (a *api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error 
 	if err != nil {
 		return err
 	}
-	kept, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(state) })
+	st, release := wire.State[state](call)
 	defer release()
-	st, ok := kept.(*state)
-	if !ok {
-		st = new(state)
-	}
 	for {
 		r, err := newRequest(call, o, st, to.region)
 		if err != nil {

@@ -38,15 +38,7 @@ type Options struct {
 }
 
 func optionsOf(call *ai.Call) Options {
-	var o Options
-	switch p := call.Options.Protocol.(type) {
-	case Options:
-		o = p
-	case *Options:
-		if p != nil {
-			o = *p
-		}
-	}
+	o := wire.Options[Options](call)
 	if o.ThinkingDisplay == "" {
 		o.ThinkingDisplay = "summarized"
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/internal/gemini"
+	"github.com/pi-go/pi/ai/internal/wire"
 )
 
 // ID is the protocol's name.
@@ -59,15 +60,7 @@ func RealKey(key string) bool {
 }
 
 func optionsOf(call *ai.Call) Options {
-	var o Options
-	switch p := call.Options.Protocol.(type) {
-	case Options:
-		o = p
-	case *Options:
-		if p != nil {
-			o = *p
-		}
-	}
+	o := wire.Options[Options](call)
 	if o.Project == "" {
 		o.Project = Project(call.Env)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/wire"
 )
 
 // decoder turns chunks into blocks.
@@ -20,11 +21,11 @@ type decoder struct {
 	text, thinking *ai.BlockWriter // the open one, at most one of them
 	calls          []*toolCall
 
-	frames  int
-	finish  string // the vendor's word, empty until it came
-	usage   *usage
-	oddOnce bool
-	slow    bool // for tests: never use the scanner
+	frames int
+	finish string // the vendor's word, empty until it came
+	usage  *usage
+	oddity wire.Oddity
+	slow   bool // for tests: never use the scanner
 }
 
 type toolCall struct {
@@ -82,7 +83,7 @@ func (d *decoder) decode(data []byte) error {
 	if err := json.Unmarshal(data, &c); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
-			return &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Message: fmt.Sprintf("the stream holds an event that is not JSON: %v: %s", err, clip(data)), Err: err}
+			return wire.NotJSON(err, data)
 		}
 		d.odd(odd.Error(), data)
 	}
@@ -114,20 +115,8 @@ func (d *decoder) decode(data []byte) error {
 	return nil
 }
 
-func clip(data []byte) string {
-	const most = 500
-	if len(data) > most {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(data[:most]), ""), len(data))
-	}
-	return string(data)
-}
-
 func (d *decoder) odd(problem string, data []byte) {
-	if d.oddOnce {
-		return
-	}
-	d.oddOnce = true
-	d.out.Diagnose("unexpected_stream_event", map[string]string{"problem": problem, "event": clip(data)})
+	d.oddity.Note(d.out, problem, data)
 }
 
 func (d *decoder) delta(c *delta) {

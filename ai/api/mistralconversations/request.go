@@ -27,7 +27,7 @@ func newRequest(call *ai.Call, st *state) (*request, error) {
 			return nil, ai.Errorf(ai.KindConfig, "compat of model %s: %w", call.Model.Ref(), err)
 		}
 	}
-	r := &request{call: call, opts: optionsOf(call), strict: c.SupportsStrictMode != nil && *c.SupportsStrictMode}
+	r := &request{call: call, opts: wire.Options[Options](call), strict: c.SupportsStrictMode != nil && *c.SupportsStrictMode}
 	mode := ai.SystemCollapse
 	if c.SupportsMidConvoSystemMessages != nil && *c.SupportsMidConvoSystemMessages {
 		mode = ai.SystemTexts

@@ -68,15 +68,10 @@ type api struct{}
 func (api) ID() string { return ID }
 
 func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
-	held, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(session) })
+	s, release := wire.State[session](call)
 	defer release()
-	s, ok := held.(*session)
-	if !ok {
-		s = new(session)
-		defer func() { _ = s.Close() }()
-	}
-	opts := optionsOf(call)
-	x, err := newExchange(call, opts, s)
+	opts := wire.Options[Options](call)
+	x, err := newExchange(call, &opts, s)
 	if err != nil {
 		return err
 	}
@@ -154,18 +149,6 @@ func (x *exchange) overHTTP(ctx context.Context, out *ai.Emitter) error {
 	d := responses.NewDecoder(x.call, out, x.r)
 	err := wire.Stream(ctx, out, x.req, func(f sse.Frame) (bool, error) { return d.Frame(f.Data) })
 	return friendly(d.End(err), out.Now())
-}
-
-func optionsOf(call *ai.Call) *Options {
-	switch o := call.Options.Protocol.(type) {
-	case Options:
-		return &o
-	case *Options:
-		if o != nil {
-			return o
-		}
-	}
-	return &Options{}
 }
 
 // transportError says that a WebSocket could not be had, or broke before the

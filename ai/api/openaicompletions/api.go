@@ -34,12 +34,8 @@ type state struct {
 }
 
 func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
-	held, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(state) })
+	st, release := wire.State[state](call)
 	defer release()
-	st, ok := held.(*state)
-	if !ok {
-		st = new(state)
-	}
 	r, err := newRequest(call, st)
 	if err != nil {
 		return err
@@ -58,17 +54,4 @@ func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
 		return err
 	}
 	return d.end()
-}
-
-// optionsOf gives the options of this protocol.
-func optionsOf(call *ai.Call) *Options {
-	switch o := call.Options.Protocol.(type) {
-	case Options:
-		return &o
-	case *Options:
-		if o != nil {
-			return o
-		}
-	}
-	return &Options{}
 }

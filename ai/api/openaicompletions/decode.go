@@ -3,12 +3,12 @@ package openaicompletions
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/openai"
+	"github.com/pi-go/pi/ai/internal/wire"
 )
 
 // decoder turns chunks into blocks.
@@ -24,13 +24,13 @@ type decoder struct {
 	details        details         // of the open thinking block
 	calls          []*toolCall
 
-	chunk   chunk // of the last event
-	frames  int
-	finish  string // the vendor's word, empty until it came
-	done    bool   // [DONE] came
-	usage   *usage
-	oddOnce bool // an odd frame was noted
-	slow    bool // for tests: never use the scanner
+	chunk  chunk // of the last event
+	frames int
+	finish string // the vendor's word, empty until it came
+	done   bool   // [DONE] came
+	usage  *usage
+	oddity wire.Oddity
+	slow   bool // for tests: never use the scanner
 }
 
 // chunk is one event of the stream, or a whole answer.
@@ -120,7 +120,7 @@ func (d *decoder) decode(data []byte) error {
 	if err := json.Unmarshal(data, c); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
-			return &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Message: fmt.Sprintf("the stream holds an event that is not JSON: %v: %s", err, clip(data)), Err: err}
+			return wire.NotJSON(err, data)
 		}
 		// A field of another type than known is left out; the rest counts.
 		d.odd(odd.Error(), data)
@@ -163,21 +163,9 @@ func meant(v json.RawMessage) bool {
 	return true
 }
 
-func clip(data []byte) string {
-	const most = 500
-	if len(data) > most {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(data[:most]), ""), len(data))
-	}
-	return string(data)
-}
-
 // odd notes the first event that was not understood in full.
 func (d *decoder) odd(problem string, data []byte) {
-	if d.oddOnce {
-		return
-	}
-	d.oddOnce = true
-	d.out.Diagnose("unexpected_stream_event", map[string]string{"problem": problem, "event": clip(data)})
+	d.oddity.Note(d.out, problem, data)
 }
 
 // head takes the names of the answer: the first that come.

@@ -98,7 +98,7 @@ func (r *request) encode(head []byte, messages []ai.Message, st *state) error {
 // params writes everything but the messages.
 func (r *request) params(messages []ai.Message, st *state) ([]byte, error) {
 	call, t, opts := r.call, r.t, &r.call.Options
-	own := optionsOf(call)
+	own := wire.Options[Options](call)
 	var b openai.Params
 	b.SetString("model", call.Model.ID)
 	b.Set("stream", json.RawMessage("true"))
@@ -115,14 +115,14 @@ func (r *request) params(messages []ai.Message, st *state) ([]byte, error) {
 	if opts.Temperature != nil {
 		b.Set("temperature", jsonobj.AppendFloat(nil, *opts.Temperature))
 	}
-	if err := r.setTools(&b, messages, st, own); err != nil {
+	if err := r.setTools(&b, messages, st, &own); err != nil {
 		return nil, err
 	}
 	if len(t.priority) > 0 {
 		b.Set("priority", t.priority)
 	}
 	if call.Model.Reasoning {
-		e := effortOf(call, own)
+		e := effortOf(call, &own)
 		r.effort = setThinking(&b, t, &e)
 		setBudget(&b, t, &e, opts.MaxTokens)
 	}

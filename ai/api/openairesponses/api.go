@@ -46,13 +46,9 @@ type api struct{}
 func (api) ID() string { return ID }
 
 func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
-	held, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(responses.State) })
+	st, release := wire.State[responses.State](call)
 	defer release()
-	st, ok := held.(*responses.State)
-	if !ok {
-		st = new(responses.State)
-	}
-	o := optionsOf(call)
+	o := wire.Options[Options](call)
 	r, err := responses.NewRequest(call, dialect(), &responses.Options{
 		ReasoningEffort: o.ReasoningEffort, ReasoningSummary: o.ReasoningSummary, ServiceTier: o.ServiceTier, ToolChoice: o.ToolChoice,
 	}, st)
@@ -73,16 +69,4 @@ func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
 
 func dialect() *responses.Dialect {
 	return &responses.Dialect{Retention: true, ServiceTier: true, MaxTokens: true, PairedIDs: true}
-}
-
-func optionsOf(call *ai.Call) Options {
-	switch o := call.Options.Protocol.(type) {
-	case Options:
-		return o
-	case *Options:
-		if o != nil {
-			return *o
-		}
-	}
-	return Options{}
 }

@@ -33,17 +33,13 @@ func (api) ID() string { return ID }
 type state struct{ messages history.Prefix }
 
 func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
-	held, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(state) })
+	st, release := wire.State[state](call)
 	defer release()
-	st, ok := held.(*state)
-	if !ok {
-		st = new(state)
-	}
 	url, err := wire.Endpoint(call, "/messages")
 	if err != nil {
 		return err
 	}
-	if optionsOf(call).Debug {
+	if wire.Options[Options](call).Debug {
 		url += "?debug=1"
 	}
 	body, err := newBody(call, st)
@@ -58,18 +54,6 @@ func (api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
 		return err
 	}
 	return ai.Errorf(ai.KindCutStream, "the gateway's stream ended without a done or error event")
-}
-
-func optionsOf(call *ai.Call) Options {
-	switch o := call.Options.Protocol.(type) {
-	case Options:
-		return o
-	case *Options:
-		if o != nil {
-			return *o
-		}
-	}
-	return Options{}
 }
 
 // newBody writes the request: the conversation, and options as they were given.

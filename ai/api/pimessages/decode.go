@@ -3,11 +3,11 @@ package pimessages
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
+	"github.com/pi-go/pi/ai/internal/wire"
 )
 
 // decoder turns the gateway's events into those of a stream.
@@ -68,10 +68,10 @@ func (d *decoder) frame(data []byte) (done bool, err error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
-			return false, protocolError("the stream holds an event that is not JSON: %v: %s", err, clip(data))
+			return false, protocolError("the stream holds an event that is not JSON: %v: %s", err, wire.Clip(data))
 		}
 		if odd.Field == "contentIndex" {
-			return false, protocolError("the event %s has no number for its block: %s", e.Type, clip(data))
+			return false, protocolError("the event %s has no number for its block: %s", e.Type, wire.Clip(data))
 		}
 	}
 	return d.event(&e, data)
@@ -81,14 +81,6 @@ func protocolError(format string, args ...any) error {
 	e := ai.Errorf(ai.KindProtocol, format, args...)
 	e.Phase = ai.PhaseStream
 	return e
-}
-
-func clip(data []byte) string {
-	const most = 500
-	if len(data) > most {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(data[:most]), ""), len(data))
-	}
-	return string(data)
 }
 
 func (d *decoder) event(e *event, data []byte) (done bool, err error) {
@@ -271,7 +263,7 @@ func (d *decoder) failed(e *event, data []byte) error {
 		return ai.Errorf(ai.KindUnknown, "%s", text)
 	}
 	failure := ai.StreamError(quoted)
-	failure.Body = clip(data)
+	failure.Body = wire.Clip(data)
 	return failure
 }
 

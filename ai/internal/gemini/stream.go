@@ -21,9 +21,9 @@ type Endpoint struct {
 
 // Stream sends a call and writes the answer.
 func Stream(ctx context.Context, call *ai.Call, out *ai.Emitter, to Endpoint) error {
-	kept, release := call.Options.Conversation.Acquire(call.Model, func() any { return new(State) })
+	st, release := wire.State[State](call)
 	defer release()
-	r, err := NewRequest(call, kept.(*State), to.Lite)
+	r, err := NewRequest(call, st, to.Lite)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/wire"
 )
 
 // Decoder turns the events of an answer into blocks.
@@ -17,14 +18,14 @@ type Decoder struct {
 	r     *Request
 	slots []*slot
 
-	ended   bool   // a terminal event came
-	status  string // of the response
-	reason  string // why it is incomplete
-	tier    string // that the vendor used
-	usage   *usage
-	calls   int
-	oddOnce bool
-	slow    bool // for tests: never use the scanner
+	ended  bool   // a terminal event came
+	status string // of the response
+	reason string // why it is incomplete
+	tier   string // that the vendor used
+	usage  *usage
+	calls  int
+	oddity wire.Oddity
+	slow   bool // for tests: never use the scanner
 }
 
 // NewDecoder makes the decoder of a request's answer.
@@ -71,28 +72,16 @@ func (d *Decoder) Frame(data []byte) (done bool, err error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
-			return false, &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Message: fmt.Sprintf("the stream holds an event that is not JSON: %v: %s", err, clip(data)), Err: err}
+			return false, wire.NotJSON(err, data)
 		}
 		d.odd(odd.Error(), data)
 	}
 	return d.event(&e, data)
 }
 
-func clip(data []byte) string {
-	const most = 500
-	if len(data) > most {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(data[:most]), ""), len(data))
-	}
-	return string(data)
-}
-
 // odd notes the first event that was not understood in full.
 func (d *Decoder) odd(problem string, data []byte) {
-	if d.oddOnce {
-		return
-	}
-	d.oddOnce = true
-	d.out.Diagnose("unexpected_stream_event", map[string]string{"problem": problem, "event": clip(data)})
+	d.oddity.Note(d.out, problem, data)
 }
 
 func (d *Decoder) event(e *event, data []byte) (done bool, err error) {
