@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/storage/internal/listing"
 )
 
 // Options say how to use a database. The zero value is ready to use.
@@ -179,61 +180,15 @@ func (r *Repo) find(ctx context.Context, ref string) (sessionRow, error) {
 
 // List implements [session.Repo], the newest message first.
 func (r *Repo) List(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error] {
-	return func(yield func(session.Info, error) bool) {
-		all, err := r.rows(ctx)
-		if err != nil {
-			yield(session.Info{}, fmt.Errorf("list sessions: %w", err))
-			return
-		}
-		same := session.SameDir(o.Cwd)
-		for i, row := range all {
-			info, err := row.info()
-			if err == nil && o.Text && same(info.Cwd) {
-				info.Text, err = r.text(ctx, row.Key)
-			}
-			if o.Progress != nil {
-				o.Progress(i+1, len(all))
-			}
-			if err != nil {
-				err = fmt.Errorf("read session %s: %w", info.Ref, err)
-			} else if !same(info.Cwd) {
-				continue
-			}
-			if !yield(info, err) {
-				return
-			}
-		}
-	}
+	return listing.Sessions(ctx, o, r.rows, r.text)
 }
 
-// listed is a row of a list.
-type listed struct {
-	Key                      int64
-	ID                       string
-	Header                   []byte
-	Name, First              string
-	Modified, Messages, Size int64
-}
-
-func (r *Repo) rows(ctx context.Context) ([]listed, error) {
+func (r *Repo) rows(ctx context.Context) ([]listing.Row, error) {
 	rows, err := r.pool.Query(ctx, "SELECT key, id, header, name, first, modified, messages, size FROM pi_sessions ORDER BY modified DESC, key DESC")
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[listed])
-}
-
-func (l *listed) info() (session.Info, error) {
-	info := session.Info{Ref: l.ID, ID: l.ID, Name: l.Name, First: l.First, Messages: int(l.Messages), Size: l.Size}
-	h, err := session.ParseHeader(l.Header)
-	if err != nil {
-		return info, err
-	}
-	info.Cwd, info.Parent, info.Created, info.Modified = h.Cwd, h.Parent, h.Time, h.Time
-	if l.Modified > 0 {
-		info.Modified = time.UnixMilli(l.Modified).UTC()
-	}
-	return info, nil
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[listing.Row])
 }
 
 // text joins what was said in a session.
@@ -246,15 +201,11 @@ func (r *Repo) text(ctx context.Context, key int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var texts []string
+	var said listing.Said
 	for _, body := range bodies {
-		if e, err := session.DecodeEntry(body, nil); err == nil {
-			if said := session.Said(e); said != "" {
-				texts = append(texts, said)
-			}
-		}
+		said.Add(body)
 	}
-	return strings.Join(texts, " "), nil
+	return said.Text(), nil
 }
 
 // Hit is an entry that was found.

@@ -10,12 +10,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/storage/internal/listing"
 )
 
 // Options say how to open a database. The zero value is ready to use.
@@ -225,69 +225,25 @@ func after(prefix string) string { return prefix + "\U0010FFFF" }
 
 // List implements [session.Repo], the newest message first.
 func (r *Repo) List(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error] {
-	return func(yield func(session.Info, error) bool) {
-		all, err := r.rows(ctx)
-		if err != nil {
-			yield(session.Info{}, fmt.Errorf("list sessions: %w", err))
-			return
-		}
-		same := session.SameDir(o.Cwd)
-		for i, row := range all {
-			info, err := row.info()
-			if err == nil && o.Text && same(info.Cwd) {
-				info.Text, err = r.text(ctx, row.key)
-			}
-			if o.Progress != nil {
-				o.Progress(i+1, len(all))
-			}
-			if err != nil {
-				err = fmt.Errorf("read session %s: %w", info.Ref, err)
-			} else if !same(info.Cwd) {
-				continue
-			}
-			if !yield(info, err) {
-				return
-			}
-		}
-	}
-}
-
-// listed is a row of a list.
-type listed struct {
-	sessionRow
-	name, first              string
-	modified, messages, size int64
+	return listing.Sessions(ctx, o, r.rows, r.text)
 }
 
 // rows reads the list at once: the rows are small, and a reader that stopped
 // half-way would keep the log from being cleared.
-func (r *Repo) rows(ctx context.Context) (all []listed, err error) {
+func (r *Repo) rows(ctx context.Context) (all []listing.Row, err error) {
 	rows, err := r.read.QueryContext(ctx, "SELECT key, id, header, name, first, modified, messages, size FROM sessions ORDER BY modified DESC, key DESC")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var l listed
-		if err := rows.Scan(&l.key, &l.id, &l.header, &l.name, &l.first, &l.modified, &l.messages, &l.size); err != nil {
+		var l listing.Row
+		if err := rows.Scan(&l.Key, &l.ID, &l.Header, &l.Name, &l.First, &l.Modified, &l.Messages, &l.Size); err != nil {
 			return nil, err
 		}
 		all = append(all, l)
 	}
 	return all, rows.Err()
-}
-
-func (l *listed) info() (session.Info, error) {
-	info := session.Info{Ref: l.id, ID: l.id, Name: l.name, First: l.first, Messages: int(l.messages), Size: l.size}
-	h, err := session.ParseHeader(l.header)
-	if err != nil {
-		return info, err
-	}
-	info.Cwd, info.Parent, info.Created, info.Modified = h.Cwd, h.Parent, h.Time, h.Time
-	if l.modified > 0 {
-		info.Modified = time.UnixMilli(l.modified).UTC()
-	}
-	return info, nil
 }
 
 // text joins what was said in a session.
@@ -297,17 +253,13 @@ func (r *Repo) text(ctx context.Context, key int64) (_ string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	var texts []string
+	var said listing.Said
 	for rows.Next() {
 		var body sql.RawBytes
 		if err := rows.Scan(&body); err != nil {
 			return "", err
 		}
-		if e, err := session.DecodeEntry(body, nil); err == nil {
-			if said := session.Said(e); said != "" {
-				texts = append(texts, said)
-			}
-		}
+		said.Add(body)
 	}
-	return strings.Join(texts, " "), rows.Err()
+	return said.Text(), rows.Err()
 }
