@@ -130,20 +130,14 @@ func (m *Models) Classify(ctx context.Context, model *Model, req ClassifyRequest
 	if answer == nil {
 		answer = new(Classification)
 	}
-	answer.Timestamp, answer.StopReason = begin.UnixMilli(), StopEnd
+	answer.Timestamp = begin.UnixMilli()
 	if model != nil {
 		answer.API, answer.Provider, answer.Model = model.API, model.Provider, model.ID
 	}
 	if err == nil {
 		err = complete(answer, req.Questions)
 	}
-	if err != nil {
-		answer.Failure = asAPIError(ctx, err, model)
-		answer.StopReason, answer.ErrorMessage = StopError, answer.Failure.Error()
-		if answer.Failure.Kind == KindAborted {
-			answer.StopReason = StopAborted
-		}
-	}
+	answer.StopReason, answer.ErrorMessage, answer.Failure = outcome(ctx, err, model)
 	return answer
 }
 

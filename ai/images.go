@@ -106,18 +106,25 @@ func (m *Models) GenerateImages(ctx context.Context, model *Model, req ImageRequ
 	if answer == nil {
 		answer = new(ImageAnswer)
 	}
-	answer.Timestamp, answer.StopReason = begin.UnixMilli(), StopEnd
+	answer.Timestamp = begin.UnixMilli()
 	if model != nil {
 		answer.API, answer.Provider, answer.Model = model.API, model.Provider, model.ID
 	}
-	if err != nil {
-		answer.Failure = asAPIError(ctx, err, model)
-		answer.StopReason, answer.ErrorMessage = StopError, answer.Failure.Error()
-		if answer.Failure.Kind == KindAborted {
-			answer.StopReason = StopAborted
-		}
-	}
+	answer.StopReason, answer.ErrorMessage, answer.Failure = outcome(ctx, err, model)
 	return answer
+}
+
+// outcome says how a call that does not stream ended.
+func outcome(ctx context.Context, err error, model *Model) (StopReason, string, *APIError) {
+	if err == nil {
+		return StopEnd, "", nil
+	}
+	failure := asAPIError(ctx, err, model)
+	reason := StopError
+	if failure.Kind == KindAborted {
+		reason = StopAborted
+	}
+	return reason, failure.Error(), failure
 }
 
 func (m *Models) generateImages(ctx context.Context, model *Model, req ImageRequest, opts Options) (answer *ImageAnswer, err error) {
