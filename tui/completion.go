@@ -220,7 +220,9 @@ func (e *Editor) completionKey(k input.Key) bool {
 			return false
 		}
 		command := strings.HasPrefix(e.complete.prefix, "/") && e.buf.Cursor().Row == 0
-		e.accept(it)
+		if !e.accept(it) {
+			return false // nothing was left to complete: the key is for the text
+		}
 		// A command that is chosen is also sent, unless it is a path to go on with.
 		return !command || strings.HasSuffix(it.Value, "/")
 	case "tui.select.cancel":
@@ -230,17 +232,19 @@ func (e *Editor) completionKey(k input.Key) bool {
 	return false
 }
 
-// accept puts an item in the place of what was typed.
-func (e *Editor) accept(it ListItem) {
+// accept puts an item in the place of what was typed, and reports whether that was
+// another text.
+func (e *Editor) accept(it ListItem) bool {
 	prefix := e.complete.prefix
 	e.closeCompletion()
 	p := e.buf.Cursor()
 	if !strings.HasSuffix(e.buf.Lines()[p.Row][:p.Col], prefix) {
-		return // the text has changed meanwhile
+		return false // the text has changed meanwhile
 	}
 	e.buf.Replace(edit.Pos{Row: p.Row, Col: p.Col - len(prefix)}, p, it.Value)
 	e.changed()
 	if strings.HasSuffix(it.Value, "/") && e.complete.completer != nil {
 		e.ask(false) // a directory: go on inside it
 	}
+	return it.Value != prefix
 }
