@@ -288,6 +288,15 @@ func TestEditorCompletes(t *testing.T) {
 		if len(sent) != 0 && sent[0] != "/quit" && sent[0] != "/qui" {
 			t.Errorf("sent %q", sent)
 		}
+		sent = nil
+		r.tty.Type("\x15@README.md")
+		r.settle()
+		r.screen("@README.md", "→ @README.md")
+		r.tty.Type("\r") // there is nothing left to complete
+		r.settle()
+		if len(sent) != 1 || sent[0] != "@README.md" {
+			t.Errorf("sent %q", sent)
+		}
 		// An answer that comes too late is not shown.
 		r.tty.Type("\x15@slow")
 		r.settle()
