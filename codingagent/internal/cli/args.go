@@ -191,32 +191,39 @@ func hint(name string, known []string) string {
 // argument is wrong and name the nearest option.
 func Parse(argv []string) (*Args, error) {
 	a := &Args{}
-	opts := options()
+	if err := a.read(argv, options(), a.positional); err != nil {
+		return nil, err
+	}
+	return a, a.check()
+}
+
+// read sets what the options among argv say and hands on all other arguments.
+func (a *Args) read(argv []string, opts []option, positional func(string)) error {
 	for i := 0; i < len(argv); i++ {
 		arg := argv[i]
 		switch {
 		case arg == "--":
 			for _, rest := range argv[i+1:] {
-				a.positional(rest)
+				positional(rest)
 			}
-			return a, a.check()
+			return nil
 		case len(arg) < 2 || arg[0] != '-' || strings.HasPrefix(arg, "---"):
-			a.positional(arg)
+			positional(arg)
 			continue
 		}
 		name, inline, hasInline := strings.Cut(arg, "=")
 		o := lookup(opts, name)
 		if o == nil {
-			return nil, unknownOption(name, opts)
+			return unknownOption(name, opts)
 		}
 		switch {
 		case o.flag != nil && hasInline:
-			return nil, fmt.Errorf("option %s takes no value", name)
+			return fmt.Errorf("option %s takes no value", name)
 		case o.flag != nil:
 			o.flag(a)
 			if o.long == "print" && i+1 < len(argv) && isMessage(argv[i+1]) {
 				i++
-				a.Messages = append(a.Messages, argv[i])
+				positional(argv[i])
 			}
 			continue
 		}
@@ -228,14 +235,14 @@ func Parse(argv []string) (*Args, error) {
 				i++
 				v = argv[i]
 			case !o.optional:
-				return nil, fmt.Errorf("option %s needs a value: %s %s", name, name, o.arg)
+				return fmt.Errorf("option %s needs a value: %s %s", name, name, o.arg)
 			}
 		}
 		if err := o.value(a, v); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return a, a.check()
+	return nil
 }
 
 // isMessage reports whether an argument can be the text behind -p.

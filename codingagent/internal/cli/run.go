@@ -333,22 +333,13 @@ func writeHelp(w io.Writer) error {
 Subcommands, as the first word (--help behind one explains it):
 `)
 	for _, c := range subcommands() {
-		fmt.Fprintf(&b, "  pi %s\n      %s\n", c.usage, c.help)
+		fmt.Fprintf(&b, "  pi %s %s\n      %s\n", c.name, c.usage, c.help)
 	}
 	b.WriteString(`
 
 Options:
 `)
-	for _, o := range options() {
-		name := "--" + o.long
-		if o.short != "" {
-			name = "-" + o.short + ", " + name
-		}
-		if o.arg != "" {
-			name += " " + o.arg
-		}
-		fmt.Fprintf(&b, "  %-34s %s\n", name, o.help)
-	}
+	writeOptions(&b, options())
 	b.WriteString(`
 Keys come from variables such as ANTHROPIC_API_KEY or OPENAI_API_KEY; local servers are described in
 ~/.pi/agent/models.json. --model demo/guide works without either. Exit codes: 0 answered, 1 failed,
@@ -356,4 +347,18 @@ Keys come from variables such as ANTHROPIC_API_KEY or OPENAI_API_KEY; local serv
 `)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeOptions writes a table of options.
+func writeOptions(b *strings.Builder, opts []option) {
+	for _, o := range opts {
+		name := "--" + o.long
+		if o.short != "" {
+			name = "-" + o.short + ", " + name
+		}
+		if o.arg != "" {
+			name += " " + o.arg
+		}
+		fmt.Fprintf(b, "  %-34s %s\n", name, o.help)
+	}
 }

@@ -16,9 +16,14 @@ import (
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 )
 
+// sessionActions are what pi sessions can do.
+func sessionActions() []string {
+	return []string{"list", "show", "search", "check", "export", "delete"}
+}
+
 // runSessions is pi sessions.
 func (p *program) runSessions(ctx context.Context, words []string) error {
-	action, err := oneOf("sessions", words, []string{"list", "show", "search", "check", "export", "delete"})
+	action, err := oneOf("sessions", words, sessionActions())
 	if err != nil {
 		return err
 	}
