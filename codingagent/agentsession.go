@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
@@ -18,6 +19,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/internal/systemprompt"
 	"github.com/pi-go/pi/codingagent/resource"
+	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/tools"
 	"github.com/pi-go/pi/codingagent/tools/picture"
 )
@@ -31,11 +33,7 @@ type AgentSession struct {
 	opts    Options
 	env     execenv.Env
 	harness *harness.Harness
-	tools   []tools.Definition // offered, in order
-	files   []resource.ContextFile
-	notes   []resource.Diagnostic
-	// resources are skills, templates and files of the prompt.
-	resources resource.Set
+	shape   atomic.Pointer[shape]
 
 	// commands are those of the person that run; closing ends them.
 	commands sync.WaitGroup
@@ -76,7 +74,7 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := o.defaults(); err != nil {
+	if err := o.defaults(ctx); err != nil {
 		return nil, err
 	}
 	conversation, err := o.Session(ctx, session.Header{Cwd: o.Dir}, session.Options{Codec: Codec()})
@@ -90,18 +88,11 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	}()
 	s := &AgentSession{opts: o, env: *o.Env}
 	s.closing, s.close = context.WithCancel(context.Background())
-	if s.tools, err = s.selectTools(conversation); err != nil {
+	shape, err := s.read(ctx, *o.Settings, conversation)
+	if err != nil {
 		return nil, err
 	}
-	if o.Resources != nil {
-		s.resources = o.Resources(ctx, s.env)
-		s.notes = append(s.notes, s.resources.Notes...)
-	}
-	if !o.NoContextFiles {
-		var notes []resource.Diagnostic
-		s.files, notes = resource.ContextFiles(ctx, s.env, o.AgentDir, o.Home)
-		s.notes = append(s.notes, notes...)
-	}
+	s.shape.Store(shape)
 	level, err := s.initialThinking(ctx, conversation)
 	if err != nil {
 		return nil, err
@@ -110,7 +101,7 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	loop.Stream = o.Models.Stream
 	loop.Options = s.requestOptions()
 	s.harness, err = harness.New(ctx, harness.Config{
-		Session: conversation, Loop: loop, Env: &s.env, Model: o.Model, Thinking: level, Tools: coreTools(s.tools), System: s.system,
+		Session: conversation, Loop: loop, Env: &s.env, Model: o.Model, Thinking: level, Tools: coreTools(shape.tools), System: s.system,
 		Retry: ai.RetryPolicy{
 			Enabled: o.Settings.Retry.Enabled, Max: o.Settings.Retry.MaxRetries,
 			BaseDelay: o.Settings.Retry.BaseDelay, MaxDelay: o.Settings.Retry.MaxDelay,
@@ -145,10 +136,10 @@ func (s *AgentSession) requestOptions() ai.Options {
 }
 
 // selectTools picks the tools to offer.
-func (s *AgentSession) selectTools(conversation *session.Session) ([]tools.Definition, error) {
+func (s *AgentSession) selectTools(conversation *session.Session, with settings.Settings) ([]tools.Definition, error) {
 	set := tools.New(tools.Options{
 		Env: s.env, Queue: s.opts.FileQueue, Model: s.modelFacts, SessionEnv: s.sessionEnv(conversation),
-		CommandPrefix: s.opts.Settings.ShellCommandPrefix, KeepImageSize: !s.opts.Settings.Images.AutoResize,
+		CommandPrefix: with.ShellCommandPrefix, KeepImageSize: !with.Images.AutoResize,
 	})
 	var builtin, custom []string
 	for _, d := range set {
@@ -165,7 +156,7 @@ func (s *AgentSession) selectTools(conversation *session.Session) ([]tools.Defin
 	}
 	selection := s.opts.Tools
 	if selection.Default == nil {
-		selection.Default = s.opts.Settings.DefaultTools
+		selection.Default = with.DefaultTools
 	}
 	names, err := selection.Select(builtin, custom)
 	if err != nil {
@@ -245,16 +236,17 @@ func (s *AgentSession) initialThinking(ctx context.Context, conversation *sessio
 
 // system builds the prompt.
 func (s *AgentSession) system() []ai.Section {
+	shape := s.shape.Load()
 	in := systemprompt.Input{
-		Custom: cmp.Or(s.opts.SystemPrompt, s.resources.System), Append: s.opts.AppendSystemPrompt, CWD: s.env.Dir, Skills: s.skillList(),
+		Custom: cmp.Or(s.opts.SystemPrompt, shape.resources.System), Append: s.opts.AppendSystemPrompt, CWD: s.env.Dir, Skills: s.skillList(),
 	}
-	if len(in.Append) == 0 && s.resources.Append != "" {
-		in.Append = []string{s.resources.Append}
+	if len(in.Append) == 0 && shape.resources.Append != "" {
+		in.Append = []string{shape.resources.Append}
 	}
-	for _, t := range s.tools {
+	for _, t := range shape.tools {
 		in.Tools = append(in.Tools, systemprompt.Tool{Name: t.Name, Snippet: t.Snippet, Rules: t.Guidelines})
 	}
-	for _, f := range s.files {
+	for _, f := range shape.files {
 		in.ContextFiles = append(in.ContextFiles, systemprompt.ContextFile(f))
 	}
 	return systemprompt.Sections(in)
@@ -302,7 +294,7 @@ func (s *AgentSession) Bash(ctx context.Context, command string, hidden bool, ou
 		return nil, errors.New("the command is empty")
 	}
 	script := command
-	if prefix := s.opts.Settings.ShellCommandPrefix; prefix != "" {
+	if prefix := s.shape.Load().settings.ShellCommandPrefix; prefix != "" {
 		script = prefix + "\n" + command
 	}
 	s.commands.Add(1)
@@ -375,6 +367,9 @@ func (s *AgentSession) State() agentcore.State { return s.harness.Agent() }
 // Header gives the header of the conversation.
 func (s *AgentSession) Header() session.Header { return s.harness.Session().Header() }
 
+// Dir is the directory the session works in; mostly it is the one in the header.
+func (s *AgentSession) Dir() string { return s.env.Dir }
+
 // ID is the id of the conversation.
 func (s *AgentSession) ID() string { return s.harness.Session().ID() }
 
@@ -387,7 +382,7 @@ func (s *AgentSession) Session() *session.Session { return s.harness.Session() }
 
 // Diagnostics lists what was wrong with files that shape the session and was
 // worked around.
-func (s *AgentSession) Diagnostics() []resource.Diagnostic { return s.notes }
+func (s *AgentSession) Diagnostics() []resource.Diagnostic { return s.shape.Load().notes }
 
 // Close aborts what is under way, writes everything to disk and frees what
 // the session holds.

@@ -27,10 +27,10 @@ type Command struct {
 // skills.
 func (s *AgentSession) Commands() []Command {
 	var out []Command
-	for _, t := range s.resources.Templates {
+	for _, t := range s.shape.Load().resources.Templates {
 		out = append(out, Command{t.Name, t.Description, t.Hint, "prompt", t.Scope, t.Path})
 	}
-	for _, k := range s.resources.Skills {
+	for _, k := range s.shape.Load().resources.Skills {
 		out = append(out, Command{skillPrefix + k.Name, k.Description, "", "skill", k.Scope, k.Path})
 	}
 	return out
@@ -53,14 +53,14 @@ func (s *AgentSession) expand(p Prompt) (Prompt, error) {
 		name, args = name[:i], name[i+1:]
 	}
 	if short, ok := strings.CutPrefix(name, skillPrefix); ok {
-		for _, k := range s.resources.Skills {
+		for _, k := range s.shape.Load().resources.Skills {
 			if k.Name == short {
 				p.Text, p.Literal = k.Expand(args), true
 				return p, nil
 			}
 		}
 	}
-	for _, t := range s.resources.Templates {
+	for _, t := range s.shape.Load().resources.Templates {
 		if t.Name == name {
 			p.Text, p.Literal = t.Expand(args), true
 			return p, nil
@@ -87,14 +87,15 @@ func (s *AgentSession) noCommand(name string) error {
 // skillList tells the model of skills; it needs a tool to read them with.
 func (s *AgentSession) skillList() string {
 	readable := false
-	for _, t := range s.tools {
+	for _, t := range s.shape.Load().tools {
 		readable = readable || t.Name == "read" || t.Name == "bash"
 	}
 	if !readable {
 		return ""
 	}
-	list := make([]skill.Skill, len(s.resources.Skills))
-	for i, k := range s.resources.Skills {
+	skills := s.shape.Load().resources.Skills
+	list := make([]skill.Skill, len(skills))
+	for i, k := range skills {
 		list[i] = k.Skill
 	}
 	return skill.List(list)

@@ -10,7 +10,7 @@ import (
 
 // compaction gives the settings for a model.
 func (s *AgentSession) compaction(m *ai.Model) compaction.Settings {
-	c := s.opts.Settings.Compaction
+	c := s.shape.Load().settings.Compaction
 	reserve, keep := c.For(m.Ref())
 	return compaction.Settings{Enabled: c.Enabled, Reserve: reserve, KeepRecent: keep}
 }

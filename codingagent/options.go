@@ -44,6 +44,10 @@ type Options struct {
 	Thinking ai.ThinkingLevel
 	// Settings, if not nil, replace the defaults.
 	Settings *settings.Settings
+	// Load, if not nil, reads the settings for a directory, in place of Settings:
+	// for a session that works elsewhere than the one before it, and at a
+	// [AgentSession.Reload].
+	Load func(ctx context.Context, dir string) settings.Settings
 
 	// Session says which conversation to work on; the zero value is a new one
 	// that is kept in memory.
@@ -126,7 +130,10 @@ func (o *Options) check() error {
 }
 
 // defaults fills in what was left out.
-func (o *Options) defaults() error {
+func (o *Options) defaults(ctx context.Context) error {
+	if o.Load != nil {
+		o.Settings = new(o.Load(ctx, o.Dir))
+	}
 	if o.Settings == nil {
 		s := settings.Defaults()
 		o.Settings = &s

@@ -1,6 +1,7 @@
 package codingagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,10 +96,29 @@ func (r *Runtime) New(ctx context.Context, parent string) error {
 	})
 }
 
+// MissingDirError says that the directory a session belongs to is gone.
+type MissingDirError struct {
+	ID, Dir string
+	Err     error
+}
+
+// Error names both.
+func (e *MissingDirError) Error() string {
+	return fmt.Sprintf("session %s belongs to %s: %v", e.ID, e.Dir, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *MissingDirError) Unwrap() error { return e.Err }
+
 // Open replaces the session by one that is kept: a path, an id, or the
 // beginning of one. It runs in the directory it belongs to, with its own model
-// if that can be used. A path where nothing is becomes a new session.
-func (r *Runtime) Open(ctx context.Context, ref string) error {
+// if that can be used. A path where nothing is becomes a new session. The error
+// is a [MissingDirError] if the directory is gone; see OpenIn.
+func (r *Runtime) Open(ctx context.Context, ref string) error { return r.OpenIn(ctx, ref, "") }
+
+// OpenIn is like Open, but the session runs in dir, whatever directory it
+// belongs to; "" is the one it belongs to.
+func (r *Runtime) OpenIn(ctx context.Context, ref, dir string) error {
 	if s := r.Session(); ref == s.File() || ref == s.ID() {
 		return nil
 	}
@@ -116,9 +136,9 @@ func (r *Runtime) Open(ctx context.Context, ref string) error {
 		if err != nil {
 			return err
 		}
-		if cwd := s.Header().Cwd; cwd != "" && cwd != o.Dir {
+		if cwd := cmp.Or(dir, s.Header().Cwd); cwd != "" && cwd != o.Dir {
 			if _, err := old.env.FS.Stat(ctx, cwd); err != nil {
-				return errors.Join(fmt.Errorf("session %s belongs to %s: %w", s.ID(), cwd, err), s.Close())
+				return errors.Join(&MissingDirError{s.ID(), cwd, err}, s.Close())
 			}
 			o.Dir, o.Env = cwd, nil
 		}
@@ -214,7 +234,7 @@ func (r *Runtime) replace(ctx context.Context, prepare func(old *AgentSession, o
 	}
 	r.mu.Lock()
 	r.detach()
-	r.options.Dir = o.Dir
+	r.options.Dir, r.options.Env = o.Dir, o.Env
 	r.mu.Unlock()
 	r.adopt(s)
 	return old.Close(context.WithoutCancel(ctx))
