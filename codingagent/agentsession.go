@@ -1,7 +1,6 @@
 package codingagent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/codingagent/internal/systemprompt"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/tools"
@@ -232,24 +230,6 @@ func (s *AgentSession) initialThinking(ctx context.Context, conversation *sessio
 		return l, nil
 	}
 	return s.opts.Settings.DefaultThinkingLevel, nil
-}
-
-// system builds the prompt.
-func (s *AgentSession) system() []ai.Section {
-	shape := s.shape.Load()
-	in := systemprompt.Input{
-		Custom: cmp.Or(s.opts.SystemPrompt, shape.resources.System), Append: s.opts.AppendSystemPrompt, CWD: s.env.Dir, Skills: s.skillList(),
-	}
-	if len(in.Append) == 0 && shape.resources.Append != "" {
-		in.Append = []string{shape.resources.Append}
-	}
-	for _, t := range shape.tools {
-		in.Tools = append(in.Tools, systemprompt.Tool{Name: t.Name, Snippet: t.Snippet, Rules: t.Guidelines})
-	}
-	for _, f := range shape.files {
-		in.ContextFiles = append(in.ContextFiles, systemprompt.ContextFile(f))
-	}
-	return systemprompt.Sections(in)
 }
 
 // Prompt works on what a person said until everything is settled. An error

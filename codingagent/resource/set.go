@@ -43,7 +43,9 @@ type Set struct {
 	Templates []Template
 	// System replaces the system prompt, Append adds to it; "" is none.
 	System, Append string
-	Notes          []Diagnostic
+	// SystemPath and AppendPath are the files that System and Append are of.
+	SystemPath, AppendPath string
+	Notes                  []Diagnostic
 }
 
 // Request says where to look.
@@ -69,8 +71,8 @@ func Load(ctx context.Context, r Request) Set {
 	l := loader{r: r}
 	l.skills(ctx)
 	l.templates(ctx)
-	l.set.System = l.promptFile(ctx, "SYSTEM.md")
-	l.set.Append = l.promptFile(ctx, "APPEND_SYSTEM.md")
+	l.set.System, l.set.SystemPath = l.promptFile(ctx, "SYSTEM.md")
+	l.set.Append, l.set.AppendPath = l.promptFile(ctx, "APPEND_SYSTEM.md")
 	return l.set
 }
 
@@ -291,8 +293,8 @@ func (l *loader) markdown(ctx context.Context, p place) []string {
 }
 
 // promptFile reads a file of the system prompt: the project's, or else the
-// user's.
-func (l *loader) promptFile(ctx context.Context, name string) string {
+// user's. An empty one of the project hides the user's.
+func (l *loader) promptFile(ctx context.Context, name string) (text, path string) {
 	var paths []string
 	if l.r.Trusted {
 		paths = append(paths, l.r.Env.Join(l.r.Env.Dir, trust.ConfigDir, name))
@@ -307,8 +309,8 @@ func (l *loader) promptFile(ctx context.Context, name string) string {
 		case err != nil:
 			l.note(path, "is not used: %v", err)
 		default:
-			return strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF"))
+			return strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF")), path
 		}
 	}
-	return ""
+	return "", ""
 }

@@ -38,6 +38,7 @@ type Args struct {
 	TUIMode                 string // "", "fullscreen", "regular" or "line"
 	Theme                   string
 	Help, Version           bool
+	JSON                    bool     // of a subcommand: output for programs
 	Files                   []string // @path arguments, without the @
 	Messages                []string
 }

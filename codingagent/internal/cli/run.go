@@ -190,17 +190,12 @@ func (p *program) converse(ctx context.Context) error {
 	}
 	p.checkToolNames()
 	var notices []string
-	options := codingagent.Options{
-		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
-		Models: p.models.Models, Thinking: choice.Thinking, Settings: &p.settings,
-		Session: codingagent.Existing(conversation), Name: p.args.Name,
-		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
-		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources,
-	}
-	if options.Model, notices, err = p.modelFor(ctx, conversation, choice, m); err != nil {
+	options, err := p.options(ctx)
+	if err != nil {
 		return errors.Join(err, conversation.Close())
 	}
-	if options.SystemPrompt, options.AppendSystemPrompt, err = p.systemPrompts(ctx); err != nil {
+	options.Session, options.Thinking = codingagent.Existing(conversation), choice.Thinking
+	if options.Model, notices, err = p.modelFor(ctx, conversation, choice, m); err != nil {
 		return errors.Join(err, conversation.Close())
 	}
 	if m == modeChat || m == modeRPC {
@@ -228,6 +223,19 @@ func (p *program) converse(ctx context.Context) error {
 	}
 	// What was received is kept, whatever ended the run.
 	return errors.Join(err, r.Close(context.WithoutCancel(ctx)))
+}
+
+// options are those of a session: all but the conversation and the model.
+func (p *program) options(ctx context.Context) (codingagent.Options, error) {
+	o := codingagent.Options{
+		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
+		Models: p.models.Models, Settings: &p.settings, Name: p.args.Name,
+		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
+		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources,
+	}
+	var err error
+	o.SystemPrompt, o.AppendSystemPrompt, err = p.systemPrompts(ctx)
+	return o, err
 }
 
 // refreshModels asks vendors for their models while a person chats, for the next

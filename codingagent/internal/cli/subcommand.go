@@ -34,6 +34,10 @@ func subcommands() []subcommand {
 			help: "show settings, where each comes from, and what it is used instead of", run: (*program).runConfig,
 		},
 		{
+			name: "prompt", usage: "show", actions: []string{"show"}, most: 1, options: promptOptions(),
+			help: "show the system prompt and the tools that would be sent, and where each part comes from", run: (*program).runPrompt,
+		},
+		{
 			name: "sessions", usage: "list|show|search|check|export|delete", actions: sessionActions(), options: sharedOptions("session-dir", "approve", "no-approve"),
 			help: "look at sessions, and look after them", run: (*program).runSessions,
 		},
@@ -43,6 +47,11 @@ func subcommands() []subcommand {
 // sharedOptions gives options of the program that a subcommand has too.
 func sharedOptions(long ...string) []option {
 	return slices.DeleteFunc(options(), func(o option) bool { return !slices.Contains(long, o.long) })
+}
+
+// jsonOption makes a subcommand print what programs read.
+func jsonOption() option {
+	return option{long: "json", help: "print JSON", flag: func(a *Args) { a.JSON = true }}
 }
 
 // all gives the options of a subcommand with those that every one has.

@@ -1,0 +1,121 @@
+package codingagent
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/internal/systemprompt"
+)
+
+// OriginKind says what sort of place a part of a prompt comes from.
+type OriginKind string
+
+// The kinds of origins.
+const (
+	FromBuiltIn OriginKind = "built-in" // the program; Name is empty
+	FromFile    OriginKind = "file"     // Name is its path
+	FromTool    OriginKind = "tool"     // what a tool says of itself; Name is the tool's
+	FromOption  OriginKind = "option"   // a field of [Options]; Name is the field's
+	FromSession OriginKind = "session"  // the place where the session works; Name is empty
+)
+
+// Origin is a place that a part of the prompt comes from.
+type Origin struct {
+	Kind OriginKind `json:"kind"`
+	Name string     `json:"name,omitempty"`
+}
+
+// PromptSection is a section of the system prompt, as it is sent.
+type PromptSection struct {
+	Name    string   `json:"name"`
+	Text    string   `json:"text"`
+	Origins []Origin `json:"origins"`
+}
+
+// PromptTool is the definition of a tool, as it is sent.
+type PromptTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Origin      Origin          `json:"origin"`
+}
+
+// SystemPrompt gives the sections that the next prompt of the session would
+// send, in order, each with where it comes from. Joined by blank lines they are
+// the system prompt of vendors that want one text.
+func (s *AgentSession) SystemPrompt() []PromptSection {
+	in, origins := s.promptInput()
+	var out []PromptSection
+	for _, sec := range systemprompt.Sections(in) {
+		if sec.Text != nil {
+			out = append(out, PromptSection{sec.Name, *sec.Text, origins[sec.Name]})
+		}
+	}
+	return out
+}
+
+// PromptTools gives the definitions of the tools that are offered, in order.
+func (s *AgentSession) PromptTools() []PromptTool {
+	out := make([]PromptTool, 0, len(s.shape.Load().tools))
+	for _, t := range s.shape.Load().tools {
+		origin := Origin{Kind: FromBuiltIn}
+		for _, c := range s.opts.CustomTools {
+			if c == t.Tool {
+				origin = Origin{FromOption, "CustomTools"}
+			}
+		}
+		out = append(out, PromptTool{t.Name, t.Description, t.Parameters, origin})
+	}
+	return out
+}
+
+// system builds the prompt.
+func (s *AgentSession) system() []ai.Section {
+	in, _ := s.promptInput()
+	return systemprompt.Sections(in)
+}
+
+// promptInput gathers what the prompt is made of, with the origins by the name
+// of the section.
+func (s *AgentSession) promptInput() (systemprompt.Input, map[string][]Origin) {
+	builtIn := []Origin{{Kind: FromBuiltIn}}
+	from := map[string][]Origin{
+		systemprompt.SectionPreamble: builtIn, systemprompt.SectionDocs: builtIn,
+		systemprompt.SectionCWD: {{Kind: FromSession}},
+	}
+	shape := s.shape.Load()
+	in := systemprompt.Input{CWD: s.env.Dir, Skills: s.skillList()}
+	if in.Custom = cmp.Or(s.opts.SystemPrompt, shape.resources.System); in.Custom != "" {
+		from[systemprompt.SectionPreamble] = oneOrigin(s.opts.SystemPrompt != "", "SystemPrompt", shape.resources.SystemPath)
+	}
+	if in.Append = s.opts.AppendSystemPrompt; len(in.Append) == 0 && shape.resources.Append != "" {
+		in.Append = []string{shape.resources.Append}
+	}
+	from[systemprompt.SectionAddendum] = oneOrigin(len(s.opts.AppendSystemPrompt) > 0, "AppendSystemPrompt", shape.resources.AppendPath)
+	from[systemprompt.SectionRules] = slices.Clone(builtIn)
+	for _, t := range s.shape.Load().tools {
+		in.Tools = append(in.Tools, systemprompt.Tool{Name: t.Name, Snippet: t.Snippet, Rules: t.Guidelines})
+		add := func(section string) { from[section] = append(from[section], Origin{FromTool, t.Name}) }
+		add(systemprompt.SectionTools)
+		if len(t.Guidelines) > 0 {
+			add(systemprompt.SectionRules)
+		}
+	}
+	for _, f := range shape.files {
+		in.ContextFiles = append(in.ContextFiles, systemprompt.ContextFile(f))
+		from[systemprompt.SectionProjectContext] = append(from[systemprompt.SectionProjectContext], Origin{FromFile, f.Path})
+	}
+	for _, k := range shape.resources.Skills {
+		from[systemprompt.SectionSkills] = append(from[systemprompt.SectionSkills], Origin{FromFile, k.Path})
+	}
+	return in, from
+}
+
+func oneOrigin(option bool, field, path string) []Origin {
+	if option {
+		return []Origin{{FromOption, field}}
+	}
+	return []Origin{{FromFile, path}}
+}
