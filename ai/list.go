@@ -143,8 +143,20 @@ func (m *Models) dropList(id string) {
 	}
 }
 
-// listed gives all models of a provider, those of the vendor's list included.
-func (m *Models) listed(p Provider) []*Model {
+// listed gives all models of a provider, those of the vendor's list and those that
+// the program lays beside them included.
+func (m *Models) listed(p Provider) []*Model { return m.amended(p, m.offered(p)) }
+
+// amended lets the program change the list of a provider.
+func (m *Models) amended(p Provider, models []*Model) []*Model {
+	if m.cfg.Amend == nil {
+		return models
+	}
+	return m.cfg.Amend(p.ID(), models)
+}
+
+// offered gives all models of a provider, those of the vendor's list included.
+func (m *Models) offered(p Provider) []*Model {
 	m.mu.RLock()
 	l := m.lists[p.ID()]
 	if l != nil && l.stored != nil {

@@ -38,6 +38,11 @@ type ModelsConfig struct {
 	// Lists keeps the lists of models that vendors gave; nil keeps them in memory
 	// only. See [Models.Refresh].
 	Lists ListStore
+	// Amend changes the list of a provider's models each time it is asked for: a
+	// program can lay models of its own beside them. It must not change the slice
+	// it gets, nor call the collection, and may be called at any time; nil changes
+	// nothing. What FilterModels of a provider leaves out it does not see.
+	Amend func(provider string, models []*Model) []*Model
 	// HTTPClient sends the requests; nil means one with sensible time-outs
 	// and proxies from Env.
 	HTTPClient *http.Client
@@ -245,11 +250,11 @@ func (m *Models) AvailableOfType(ctx context.Context, types ...ModelType) []*Mod
 		if !ok {
 			continue
 		}
-		models := m.listed(p)
+		models := m.offered(p)
 		if f, ok := p.(ModelFilter); ok {
 			models = f.FilterModels(models, in.Credential)
 		}
-		list = appendOfType(list, models, types)
+		list = appendOfType(list, m.amended(p, models), types)
 	}
 	return list
 }
