@@ -107,7 +107,7 @@ func (h *Harness) CompactWith(ctx context.Context, o CompactOptions) (_ Compacti
 	}
 	var result *CompactionResult
 	if err = h.bus.send(ctx, &CompactionStart{Reason: ReasonManual}); err == nil {
-		result, err = h.compact(ctx, ReasonManual, o.Focus, "")
+		result, err = h.compact(ctx, ReasonManual, o.Focus, "", h.limits())
 	}
 	err = errors.Join(err, h.reload(ctx)) // it may have failed with the summary written
 	if err := errors.Join(err, h.compactionEnded(ctx, ReasonManual, result, err, false)); err != nil {
@@ -127,9 +127,21 @@ func (h *Harness) compactionEnded(ctx context.Context, why Reason, result *Compa
 	return h.bus.send(context.WithoutCancel(ctx), end)
 }
 
-// settings are those of the model in use.
-func (h *Harness) compactionSettings() compaction.Settings {
-	m := h.Model()
+// limits gives the model whose limits count now.
+func (h *Harness) limits() *ai.Model { return h.limitsOf(h.Model()) }
+
+// limitsOf gives the model whose limits count while m is selected.
+func (h *Harness) limitsOf(m *ai.Model) *ai.Model {
+	if m != nil && h.cfg.Limits != nil {
+		if l := h.cfg.Limits(m); l != nil {
+			return l
+		}
+	}
+	return m
+}
+
+// compactionSettings are those of a model; nil has the general ones.
+func (h *Harness) compactionSettings(m *ai.Model) compaction.Settings {
 	if h.cfg.Compaction == nil {
 		return compaction.Settings{}
 	}
@@ -152,12 +164,12 @@ func (h *Harness) SetAutoCompaction(on bool) {
 
 // AutoCompaction reports whether the conversation is compacted without being
 // asked.
-func (h *Harness) AutoCompaction() bool { return h.compactionSettings().Enabled }
+func (h *Harness) AutoCompaction() bool { return h.compactionSettings(h.limits()).Enabled }
 
 // compact plans a compaction, has the summary made, and appends it. An
 // attempt that failed because the context was too large is named by failed
-// and left out of the plan.
-func (h *Harness) compact(ctx context.Context, why Reason, focus, failed string) (*CompactionResult, error) {
+// and left out of the plan. What stays is to fit into the window of m.
+func (h *Harness) compact(ctx context.Context, why Reason, focus, failed string, m *ai.Model) (*CompactionResult, error) {
 	entries, err := h.session.Visible(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
@@ -166,9 +178,13 @@ func (h *Harness) compact(ctx context.Context, why Reason, focus, failed string)
 	if failed != "" {
 		entries = without(entries, failed)
 	}
-	settings := h.compactionSettings()
+	settings := h.compactionSettings(m)
 	if settings.KeepRecent == 0 {
-		settings.KeepRecent = compaction.DefaultSettings().For(h.Model().ContextWindow).KeepRecent
+		window := int64(0)
+		if m != nil {
+			window = m.ContextWindow
+		}
+		settings.KeepRecent = compaction.DefaultSettings().For(window).KeepRecent
 	}
 	plan, err := compaction.Prepare(entries, leaf, settings, h.cfg.Policy)
 	if err != nil {
@@ -305,10 +321,14 @@ func counted(ctx context.Context, s *session.Session) (bool, error) {
 // makeRoom compacts if too little room is left, extra tokens included. That
 // it fails is told and stops nothing: the model may still accept what it gets.
 func (h *Harness) makeRoom(ctx context.Context, extra int64) (compacted bool, err error) {
-	s, m := h.compactionSettings(), h.Model()
+	return h.makeRoomFor(ctx, extra, h.limits())
+}
+
+func (h *Harness) makeRoomFor(ctx context.Context, extra int64, m *ai.Model) (compacted bool, err error) {
 	if m == nil {
 		return false, nil
 	}
+	s := h.compactionSettings(m)
 	tokens, _ := h.ContextTokens()
 	h.mu.Lock()
 	floor := h.floor
@@ -318,11 +338,26 @@ func (h *Harness) makeRoom(ctx context.Context, extra int64) (compacted bool, er
 	if !s.Exceeded(tokens+extra, m.ContextWindow) || floor > 0 && tokens+extra <= floor+s.KeepRecent/2 {
 		return false, nil
 	}
-	return h.autoCompact(ctx, ReasonThreshold, "", false)
+	return h.autoCompact(ctx, ReasonThreshold, "", false, m)
+}
+
+// MakeRoom is for a PrepareRequest hook that lets another model answer than the one
+// that is selected: it compacts if the context leaves too little room in that one's
+// window, and gives what the run goes on with, nil when nothing was compacted.
+func (h *Harness) MakeRoom(ctx context.Context, m *ai.Model) (*agentcore.ContextUpdate, error) {
+	compacted, err := h.makeRoomFor(ctx, 0, m)
+	if err != nil || !compacted {
+		return nil, err
+	}
+	c, err := h.session.Context(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("read session: %w", err)
+	}
+	return &agentcore.ContextUpdate{Messages: c.Messages}, nil
 }
 
 // autoCompact compacts without being asked.
-func (h *Harness) autoCompact(ctx context.Context, why Reason, failed string, retry bool) (bool, error) {
+func (h *Harness) autoCompact(ctx context.Context, why Reason, failed string, retry bool, m *ai.Model) (bool, error) {
 	h.setPhase(PhaseCompacting)
 	defer h.setPhase(PhaseRunning)
 	if err := h.bus.send(ctx, &CompactionStart{Reason: why}); err != nil {
@@ -338,7 +373,7 @@ func (h *Harness) autoCompact(ctx context.Context, why Reason, failed string, re
 		h.cancelSummary = nil
 		h.mu.Unlock()
 	}()
-	result, err := h.compact(ctx, why, "", failed)
+	result, err := h.compact(ctx, why, "", failed, m)
 	if end := h.compactionEnded(ctx, why, result, err, retry); end != nil {
 		return false, end
 	}
@@ -387,11 +422,12 @@ func overflowed(a *ai.AssistantMessage, m *ai.Model) bool {
 // whether to try again. The attempt is taken out of sight only when there is
 // something better: a failure that nothing can be done about stays to be seen.
 func (h *Harness) recoverOverflow(ctx context.Context, a *ai.AssistantMessage) (again bool, err error) {
-	if ctx.Err() != nil || a != h.last.answer || !h.compactionSettings().Enabled || !overflowed(a, h.Model()) {
+	m := h.limits()
+	if ctx.Err() != nil || a != h.last.answer || !h.compactionSettings(m).Enabled || !overflowed(a, m) {
 		return false, nil
 	}
 	if a.StopReason == ai.StopEnd {
-		_, err := h.autoCompact(ctx, ReasonOverflow, "", false)
+		_, err := h.autoCompact(ctx, ReasonOverflow, "", false, m)
 		return false, errors.Join(err, h.reload(ctx))
 	}
 	if h.recovered {
@@ -399,7 +435,7 @@ func (h *Harness) recoverOverflow(ctx context.Context, a *ai.AssistantMessage) (
 	}
 	h.recovered = true
 	failed := h.last.id
-	compacted, err := h.autoCompact(ctx, ReasonOverflow, failed, true)
+	compacted, err := h.autoCompact(ctx, ReasonOverflow, failed, true, m)
 	if err != nil || !compacted {
 		return false, err
 	}

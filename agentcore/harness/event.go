@@ -14,8 +14,8 @@ type Settled struct{ Aborted bool }
 // QueueUpdate gives the texts of all queued user messages.
 type QueueUpdate struct{ Steering, FollowUp []string }
 
-// EntryAppended says that the harness itself added an entry that is no
-// message: an edit that hides a failed attempt, say.
+// EntryAppended says that an entry was added that is no message: an edit that hides
+// a failed attempt, or what [Harness.AddEntry] added.
 type EntryAppended struct{ Entry session.Entry }
 
 // InfoChanged gives the new name of the session, "" when it has none.

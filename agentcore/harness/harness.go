@@ -23,7 +23,11 @@ type Config struct {
 	Loop     agentcore.LoopConfig
 	Model    *ai.Model
 	Thinking ai.ThinkingLevel
-	Tools    []*agentcore.Tool
+	// Limits gives the model whose limits count while another is selected that
+	// stands for several; nil, the function or what it gives, means the selected one.
+	// It must not call the harness.
+	Limits func(selected *ai.Model) *ai.Model
+	Tools  []*agentcore.Tool
 	// Env, if not nil, is where tools find files and processes: their context carries
 	// it, see [execenv.FromContext]. Tools that were made with an environment of their
 	// own need none.

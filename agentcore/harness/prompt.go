@@ -341,6 +341,17 @@ func (h *Harness) Add(ctx context.Context, m agentcore.Message) error {
 	return nil
 }
 
+// AddEntry appends an entry that is no message to the session, at once, and tells it
+// ([EntryAppended]). It may be called at any time, by hooks too; what the entry
+// changes of the context counts from the next prompt on.
+func (h *Harness) AddEntry(ctx context.Context, e session.Entry) error {
+	if _, err := h.session.Append(ctx, e); err != nil {
+		return &Error{Code: CodeSave, Doing: fmt.Sprintf("save %s entry", e.Type()), Err: err}
+	}
+	h.bus.post(ctx, &EntryAppended{Entry: e})
+	return nil
+}
+
 func (h *Harness) add(ctx context.Context, m agentcore.Message) error {
 	if _, err := h.session.AppendMessage(ctx, m); err != nil {
 		return notSaved(m, err)

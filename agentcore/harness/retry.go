@@ -21,7 +21,7 @@ func (h *Harness) nextTry(ctx context.Context) (delay time.Duration, again bool)
 	}
 	policy := h.cfg.Retry
 	policy.Enabled = h.retry
-	return policy.Next(a, h.model, h.attempt+1, h.cfg.Random)
+	return policy.Next(a, h.limitsOf(h.model), h.attempt+1, h.cfg.Random)
 }
 
 // willRetry reports whether the run that ends now will be tried again.
