@@ -72,7 +72,11 @@ func TestMakeRoomForARequest(t *testing.T) {
 		t.Fatalf("%d updates, %d compactions, want one each\n%v", updates, r.count("compaction_start"), r.log)
 	}
 	last := r.model.Requests()[len(r.model.Requests())-1].Call.Messages
-	if n := ai.EstimateContext(last); n > routed.ContextWindow {
+	var n int64
+	for _, m := range last {
+		n += ai.EstimateMessage(m)
+	}
+	if n > routed.ContextWindow {
 		t.Errorf("the request has %d tokens for a window of %d", n, routed.ContextWindow)
 	}
 	if text := ai.TextOf(last[len(last)-1].(*ai.UserMessage).Content, ""); text != "question 5" {
