@@ -8,6 +8,8 @@ import (
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/input"
 	"github.com/pi-go/pi/tui/markdown"
+	"github.com/pi-go/pi/tui/picture"
+	"github.com/pi-go/pi/tui/term"
 	"github.com/pi-go/pi/tui/theme"
 )
 
@@ -17,12 +19,16 @@ type gallery struct {
 	th     *theme.Theme
 	editor *tui.Editor
 	status *tui.Text
+
+	picture     *picture.Picture
+	pictureItem *tui.Item
 }
 
 // commands are what the editor completes after a slash.
 var commands = []tui.ListItem{
 	{Value: "/stream", Description: "a text that arrives in pieces"},
 	{Value: "/list", Description: "a list over the page"},
+	{Value: "/form", Description: "questions over the page"},
 	{Value: "/load", Description: "something that takes time"},
 	{Value: "/full", Description: "full-screen, or back"},
 	{Value: "/panic", Description: "a mistake; the terminal is restored"},
@@ -70,10 +76,26 @@ func complete(_ context.Context, r tui.CompletionRequest) (*tui.Suggestions, err
 }
 
 // fill puts every component on the page.
-func (g *gallery) fill() {
-	for _, s := range sections(g.th, g.Bindings()) {
-		g.Transcript.Append(tui.NewContainer(
+func (g *gallery) fill() error {
+	all, err := sections(g.th, g.Bindings(), g.Capabilities(), g.Send)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		item := g.Transcript.Append(tui.NewContainer(
 			&tui.Rule{Style: g.th.Fg("border"), Title: g.th.Fg("accent").Render(s.title)}, s.component, tui.Spacer(1)))
+		if pic, ok := s.component.(*picture.Picture); ok {
+			g.picture, g.pictureItem = pic, item
+		}
+	}
+	return nil
+}
+
+// learned shows the picture once the terminal has told that it can.
+func (g *gallery) learned(c term.Capabilities) {
+	if g.picture != nil {
+		g.picture.SetCapabilities(c)
+		g.pictureItem.Touch()
 	}
 }
 
@@ -90,6 +112,8 @@ func (g *gallery) submit(s string) {
 		g.Go(func() { panic("a mistake in a goroutine") })
 	case "/list":
 		g.list()
+	case "/form":
+		g.form()
 	case "/load":
 		g.load()
 	case "/stream":
@@ -116,6 +140,16 @@ func (g *gallery) list() {
 	l.OnSelect = func(it tui.ListItem) {
 		o.Hide()
 		g.say("You chose " + it.Value)
+	}
+}
+
+func (g *gallery) form() {
+	f := newForm(g.th, g.Bindings())
+	o := g.ShowOverlay(&tui.Frame{Child: f, Style: g.th.Fg("borderAccent"), Title: "form"}, tui.OverlayOptions{Width: tui.Cells(50)})
+	f.OnCancel = o.Hide
+	f.OnSubmit = func(values map[string]string) {
+		o.Hide()
+		g.say("Hello, " + values["name"])
 	}
 }
 

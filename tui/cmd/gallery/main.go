@@ -49,19 +49,28 @@ func run(out io.Writer, full, light bool, width int) error {
 		return err
 	}
 	defer tm.Close()
+	var g *gallery
 	p := tui.New(tui.Options{
 		Terminal:       tm,
 		Signals:        []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP},
 		ScrollbarTrack: th.Fg("borderMuted").Render("│"),
 		ScrollbarThumb: th.Fg("muted").Render("┃"),
+		OnCapabilities: func(c term.Capabilities) { g.learned(c) },
 	})
-	newGallery(p, th).fill()
+	g = newGallery(p, th)
+	if err := g.fill(); err != nil {
+		return err
+	}
 	return p.Run(context.Background())
 }
 
 // printAll draws every component once.
 func printAll(out io.Writer, th *theme.Theme, width int) error {
-	for _, s := range sections(th, input.NewBindings(tui.StandardBindings())) {
+	all, err := sections(th, input.NewBindings(tui.StandardBindings()), term.Capabilities{}, nil)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
 		head := &tui.Rule{Style: th.Fg("border"), Title: th.Style("accent", "", 0).Render(s.title)}
 		for _, c := range []tui.Component{head, s.component, tui.Spacer(1)} {
 			for _, line := range c.Render(width) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,5 +55,48 @@ func TestGolden(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Every component of the module has a place in the gallery.
+func TestEveryComponentIsShown(t *testing.T) {
+	t.Parallel()
+	shown := ""
+	for _, file := range []string{"sections.go", "gallery.go", "main.go"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown += string(data)
+	}
+	render := regexp.MustCompile(`(?m)^func \(\w* ?\*?([A-Z]\w*)\) Render\([^)]*int\) \[\]string`)
+	n := 0
+	for _, dir := range []string{"tui", "markdown", "diffview", "picture"} {
+		files, err := filepath.Glob(filepath.Join("../..", strings.TrimPrefix(dir, "tui"), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range render.FindAllStringSubmatch(string(data), -1) {
+				if m[1] == "Func" {
+					continue // a component of the program's own
+				}
+				n++
+				use := regexp.MustCompile(`\b` + dir + `\.(New)?(` + m[1] + `)?\b`)
+				if dir == "tui" {
+					use = regexp.MustCompile(`\btui\.(New)?` + m[1] + `\b`)
+				}
+				if !use.MatchString(shown) {
+					t.Errorf("%s.%s is not in the gallery", dir, m[1])
+				}
+			}
+		}
+	}
+	if n < 18 {
+		t.Errorf("only %d components were found", n)
 	}
 }
