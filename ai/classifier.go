@@ -126,6 +126,7 @@ const classifierRetries = 2
 // when negative.
 func (m *Models) Classify(ctx context.Context, model *Model, req ClassifyRequest, opts Options) *Classification {
 	begin := m.cfg.Now()
+	ctx, w := m.watchCall(ctx, model)
 	answer, err := m.classify(ctx, model, req, opts)
 	if answer == nil {
 		answer = new(Classification)
@@ -138,6 +139,7 @@ func (m *Models) Classify(ctx context.Context, model *Model, req ClassifyRequest
 		err = complete(answer, req.Questions)
 	}
 	answer.StopReason, answer.ErrorMessage, answer.Failure = outcome(ctx, err, model)
+	w.end(answer.StopReason, answer.ErrorMessage, answer.Usage, "")
 	return answer
 }
 

@@ -28,6 +28,7 @@ type Emitter struct {
 	began        bool // start was sent
 	gone, inBody bool
 	ended        bool
+	watch        *watch // nil unless telemetry is wanted
 }
 
 // Message is the answer being built. Adapters set identifiers, usage, stop
@@ -59,6 +60,9 @@ func (e *Emitter) Diagnose(kind string, details any) {
 }
 
 func (e *Emitter) send(t EventType, index int, delta string) {
+	if e.watch != nil {
+		e.watch.event(t, index, &e.msg)
+	}
 	if e.gone {
 		return
 	}
@@ -325,12 +329,14 @@ func (e *Emitter) finish(ctx context.Context, err error) {
 		switch e.msg.StopReason {
 		case StopEnd, StopLength, StopToolUse, StopDeferred:
 			e.Start()
+			e.watch.message(&e.msg)
 			e.send(EventDone, 0, "")
 			e.ended = true
 			return
 		}
 		e.fail(asAPIError(ctx, Errorf(KindCutStream, "the stream ended without a stop reason"), e.model))
 	}
+	e.watch.message(&e.msg)
 	e.send(EventError, 0, "")
 	e.ended = true
 }

@@ -102,6 +102,7 @@ func (m *Models) ModelOfType(provider, id string, kind ModelType) (*Model, error
 // wrong is in the answer, which is never nil. Options of streams have no effect.
 func (m *Models) GenerateImages(ctx context.Context, model *Model, req ImageRequest, opts Options) *ImageAnswer {
 	begin := m.cfg.Now()
+	ctx, w := m.watchCall(ctx, model)
 	answer, err := m.generateImages(ctx, model, req, opts)
 	if answer == nil {
 		answer = new(ImageAnswer)
@@ -111,6 +112,7 @@ func (m *Models) GenerateImages(ctx context.Context, model *Model, req ImageRequ
 		answer.API, answer.Provider, answer.Model = model.API, model.Provider, model.ID
 	}
 	answer.StopReason, answer.ErrorMessage, answer.Failure = outcome(ctx, err, model)
+	w.end(answer.StopReason, answer.ErrorMessage, answer.Usage, answer.ResponseID)
 	return answer
 }
 

@@ -47,6 +47,8 @@ type ModelsConfig struct {
 	// and proxies from Env.
 	HTTPClient *http.Client
 	Identity   Identity
+	// Telemetry is told of each request; nil tells nobody.
+	Telemetry Telemetry
 	// Now is the clock; nil means [time.Now].
 	Now func() time.Time
 }
@@ -408,15 +410,8 @@ func (m *Models) Stream(ctx context.Context, model *Model, req Request, opts Opt
 	level := model.ClampThinking(opts.Thinking)
 	info := StreamInfo{Model: model, Thinking: level, Now: m.cfg.Now, MaxAnswer: opts.Limits.Answer}
 	return NewStream(ctx, info, func(ctx context.Context, out *Emitter) error {
-		p := m.Provider(model.Provider)
-		if p == nil {
-			return Errorf(KindConfig, "unknown provider %q%s", model.Provider, didYouMean(model.Provider, m.providerIDs()))
-		}
-		api, err := p.API(model)
-		if err != nil {
-			return err
-		}
-		resolved, err := m.resolveAuth(ctx, p, opts)
+		ctx, out.watch = m.watch(ctx, spanRequest, model, level)
+		p, api, resolved, err := m.open(ctx, model, opts)
 		if err != nil {
 			return err
 		}
@@ -424,11 +419,28 @@ func (m *Models) Stream(ctx context.Context, model *Model, req Request, opts Opt
 		if err != nil {
 			return err
 		}
+		if out.watch != nil {
+			out.watch.asked = call.Messages
+		}
 		secrets := newRedactor(call)
 		err = api.Stream(ctx, call, out)
 		secrets.diagnostics(out.Message().Diagnostics)
 		return secrets.error(err)
 	})
+}
+
+// open finds who serves a model: its provider, its protocol and the credentials.
+func (m *Models) open(ctx context.Context, model *Model, opts Options) (Provider, API, auth.Resolved, error) {
+	p := m.Provider(model.Provider)
+	if p == nil {
+		return nil, nil, auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", model.Provider, didYouMean(model.Provider, m.providerIDs()))
+	}
+	api, err := p.API(model)
+	if err != nil {
+		return nil, nil, auth.Resolved{}, err
+	}
+	resolved, err := m.resolveAuth(ctx, p, opts)
+	return p, api, resolved, err
 }
 
 // Complete asks a model and waits for the whole answer. The error is that of

@@ -48,6 +48,9 @@ type Options struct {
 	MaxTokens   int64
 	Temperature *float64
 	ToolChoice  ToolChoice
+	// Deferral lets the vendor answer later; nil means now. See
+	// [Models.AwaitDeferred].
+	Deferral *Deferral
 	// SamplingParams goes into the body last, for OpenAI-style protocols.
 	SamplingParams map[string]json.RawMessage
 	// Cache says how long the vendor should keep the prompt cached.

@@ -52,6 +52,10 @@ type Request struct {
 	N int
 	// Call is what the protocol was given. Do not change it.
 	Call *ai.Call
+	// Deferred is the handle that the request fetches, nil for a question; Cancel
+	// says that it gives it up instead.
+	Deferred *ai.DeferredHandle
+	Cancel   bool
 	// Time is when it began, by the stream's clock.
 	Time time.Time
 }
@@ -148,17 +152,41 @@ func (a api) ID() string { return APIID }
 
 // Stream takes the next response and plays it.
 func (a api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
-	r, err := a.p.next(call, out.Now())
+	r, err := a.p.next(Request{Call: call, Time: out.Now()})
 	if err != nil {
 		return err
 	}
 	return r.play(ctx, a.p, call, out)
 }
 
-func (p *Provider) next(call *ai.Call, now time.Time) (Response, error) {
-	p.mu.Lock()
-	req := Request{N: len(p.requests) + 1, Call: call, Time: now}
+// FetchDeferred takes the next response and plays it; the script says whether that
+// is the answer or a later look. It does not wait.
+func (a api) FetchDeferred(ctx context.Context, call *ai.Call, h ai.DeferredHandle, _ time.Duration, out *ai.Emitter) error {
+	r, err := a.p.next(Request{Call: call, Time: out.Now(), Deferred: &h})
+	if err != nil {
+		return err
+	}
+	return r.play(ctx, a.p, call, out)
+}
+
+// CancelDeferred records the request; it takes no response.
+func (a api) CancelDeferred(_ context.Context, call *ai.Call, h ai.DeferredHandle) error {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	a.p.record(Request{Call: call, Deferred: &h, Cancel: true})
+	return nil
+}
+
+// record numbers and keeps a request; p.mu is held.
+func (p *Provider) record(req Request) Request {
+	req.N = len(p.requests) + 1
 	p.requests = append(p.requests, req)
+	return req
+}
+
+func (p *Provider) next(req Request) (Response, error) {
+	p.mu.Lock()
+	req = p.record(req)
 	respond := p.respond
 	if len(p.queue) > 0 {
 		r := p.queue[0]

@@ -23,8 +23,19 @@ type Response struct {
 	ResponseID    string
 	ResponseModel string
 	// Deferred is the handle of an answer to fetch later; it makes Stop
-	// ai.StopDeferred unless set.
+	// ai.StopDeferred unless set. See also [Later].
 	Deferred json.RawMessage
+}
+
+// Later is a response that is deferred under this id. The responses that are queued
+// by then answer whoever fetches it (see [ai.Models.FetchDeferred]), one a look;
+// pollAfter is the wait that the handle asks for.
+func Later(id string, pollAfter time.Duration) Response {
+	handle, err := json.Marshal(map[string]any{"id": id, "pollAfterMs": pollAfter.Milliseconds()})
+	if err != nil {
+		return Failure(err) // a text and a number always encode
+	}
+	return Response{Deferred: handle}
 }
 
 // Step is one thing an answer does. An error ends the answer with it.

@@ -16,11 +16,15 @@ import (
 	"github.com/pi-go/pi/ai/api/bedrockconversestream"
 	"github.com/pi-go/pi/ai/api/googlegenerativeai"
 	vertexapi "github.com/pi-go/pi/ai/api/googlevertex"
+	"github.com/pi-go/pi/ai/api/llamacppclassify"
 	"github.com/pi-go/pi/ai/api/mistralconversations"
 	"github.com/pi-go/pi/ai/api/openaicodexresponses"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
+	"github.com/pi-go/pi/ai/api/openaidecisions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
+	"github.com/pi-go/pi/ai/api/openrouterimages"
 	"github.com/pi-go/pi/ai/api/pimessages"
+	"github.com/pi-go/pi/ai/api/systemone"
 	"github.com/pi-go/pi/ai/provider/amazonbedrock"
 	"github.com/pi-go/pi/ai/provider/anthropic"
 	"github.com/pi-go/pi/ai/provider/azure"
@@ -43,11 +47,19 @@ func Providers() []ai.Provider {
 	return list
 }
 
-// APIs lists all protocols, by name, with their defaults: what a person's own list of
+// APIs lists all protocols of chat models, by name, with their defaults: what a person's own list of
 // models may ask for, whichever vendor they belong to.
 func APIs() []ai.API {
 	return []ai.API{
 		anthropicmessages.New(), azureopenairesponses.New(), bedrockconversestream.New(), googlegenerativeai.New(), vertexapi.New(),
 		mistralconversations.New(), openaicodexresponses.New(), openaicompletions.New(), openairesponses.New(), pimessages.New(),
 	}
+}
+
+// ImageAPIs lists all protocols of image models, by name, with their defaults.
+func ImageAPIs() []ai.ImageAPI { return []ai.ImageAPI{openrouterimages.New()} }
+
+// ClassifierAPIs lists all protocols of classifiers, by name, with their defaults.
+func ClassifierAPIs() []ai.ClassifierAPI {
+	return []ai.ClassifierAPI{systemone.Cloudflare(), llamacppclassify.New(), openaidecisions.New(), systemone.New()}
 }

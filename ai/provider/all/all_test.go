@@ -61,19 +61,30 @@ func TestProviders(t *testing.T) {
 
 // Each protocol that a provider speaks can also be named by a person's own models.
 func TestAPIs(t *testing.T) {
-	var names []string
+	names := make(map[ai.ModelType][]string)
 	for _, api := range all.APIs() {
-		names = append(names, api.ID())
+		names[""] = append(names[""], api.ID())
 	}
-	if !slices.IsSorted(names) {
-		t.Errorf("the list is not sorted: %v", names)
+	for _, api := range all.ImageAPIs() {
+		names[ai.ModelImage] = append(names[ai.ModelImage], api.ID())
+	}
+	for _, api := range all.ClassifierAPIs() {
+		names[ai.ModelClassifier] = append(names[ai.ModelClassifier], api.ID())
+	}
+	for kind, list := range names {
+		if !slices.IsSorted(list) {
+			t.Errorf("the list of %q is not sorted: %v", kind, list)
+		}
 	}
 	for _, p := range all.Providers() {
 		for _, m := range p.Models() {
-			if m.Type == "" && !slices.Contains(names, m.API) {
-				t.Fatalf("%s/%s speaks %s, which is not among %v", p.ID(), m.ID, m.API, names)
+			if !slices.Contains(names[m.Type], m.API) {
+				t.Fatalf("%s/%s speaks %s, which is not among %v", p.ID(), m.ID, m.API, names[m.Type])
 			}
 		}
+	}
+	if !slices.Contains(names[ai.ModelClassifier], "llama-cpp-classify") {
+		t.Error("nobody can classify with a server of their own")
 	}
 }
 

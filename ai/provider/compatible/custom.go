@@ -31,6 +31,10 @@ type Config struct {
 	// APIs are the protocols that models may name; nil means the two of this
 	// package.
 	APIs []ai.API
+	// ImageAPIs and ClassifierAPIs are those that models of these types may name;
+	// such a model has to name one.
+	ImageAPIs      []ai.ImageAPI
+	ClassifierAPIs []ai.ClassifierAPI
 	// Models are the models. They are copied, and what they leave open is filled
 	// in: Provider, API, BaseURL, a name (the id), text input, and
 	// DefaultContextWindow and DefaultMaxTokens.
@@ -83,7 +87,7 @@ func New(c Config) (ai.Provider, error) {
 	}
 	return ai.NewProvider(ai.ProviderConfig{
 		ID: c.ID, Name: c.Name, Auth: auth.Methods{APIKey: key, OAuth: c.OAuth}, Models: list, APIs: c.APIs, Headers: c.Headers,
-		Source: c.source(),
+		ImageAPIs: c.ImageAPIs, ClassifierAPIs: c.ClassifierAPIs, Source: c.source(),
 	}), nil
 }
 
@@ -132,8 +136,12 @@ func (c *Config) complete(model *ai.Model) (*ai.Model, error) {
 	if m.Name == "" {
 		m.Name = m.ID
 	}
-	if m.API == "" {
+	chat := m.Type == "" || m.Type == ai.ModelChat
+	switch {
+	case m.API == "" && chat:
 		m.API = c.API
+	case m.API == "":
+		return nil, fmt.Errorf("%s model %s names no protocol", m.Type, m.ID)
 	}
 	if m.BaseURL == "" {
 		m.BaseURL = c.BaseURL
@@ -144,10 +152,13 @@ func (c *Config) complete(model *ai.Model) (*ai.Model, error) {
 	if len(m.Input) == 0 {
 		m.Input = []string{"text"}
 	}
-	if m.ContextWindow == 0 {
+	if m.Type == ai.ModelImage && len(m.Output) == 0 {
+		m.Output = []string{"image"}
+	}
+	if m.ContextWindow == 0 && chat {
 		m.ContextWindow = DefaultContextWindow
 	}
-	if m.MaxTokens == 0 {
+	if m.MaxTokens == 0 && chat {
 		m.MaxTokens = min(DefaultMaxTokens, m.ContextWindow)
 	}
 	var err error

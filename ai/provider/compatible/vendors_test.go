@@ -11,6 +11,8 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
+	"github.com/pi-go/pi/ai/api/llamacppclassify"
+	"github.com/pi-go/pi/ai/api/openrouterimages"
 	"github.com/pi-go/pi/ai/catalog"
 	"github.com/pi-go/pi/ai/provider/anthropic"
 	"github.com/pi-go/pi/ai/provider/compatible"
@@ -255,4 +257,36 @@ func ExampleLocal() {
 	model, err := models.Model("ollama", "qwen3")
 	fmt.Println(model, err)
 	// Output: <nil> provider ollama has no model "qwen3"; did you mean qwen3:8b?
+}
+
+// A provider of one's own may have classifiers and image models, which name their
+// protocol.
+func TestCustomTypes(t *testing.T) {
+	classes := compatible.Config{
+		ID: "own", BaseURL: "http://localhost:1/v1", KeyOptional: true, ClassifierAPIs: []ai.ClassifierAPI{llamacppclassify.New()}, ImageAPIs: []ai.ImageAPI{openrouterimages.New()},
+		Models: []*ai.Model{{ID: "m"}, {ID: "c", Type: ai.ModelClassifier, API: llamacppclassify.ID}, {ID: "i", Type: ai.ModelImage, API: openrouterimages.ID}},
+	}
+	p, err := compatible.New(classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := ai.NewModels(p)
+	c, err := models.ModelOfType("own", "c", ai.ModelClassifier)
+	if err != nil || c.MaxTokens != 0 || c.ContextWindow != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if api, err := p.(ai.ClassifierProvider).ClassifierAPI(c); err != nil || api.ID() != llamacppclassify.ID {
+		t.Errorf("%v, %v", api, err)
+	}
+	i, err := models.ModelOfType("own", "i", ai.ModelImage)
+	if err != nil || len(i.Output) != 1 {
+		t.Errorf("%+v, %v", i, err)
+	}
+	if api, err := p.(ai.ImageProvider).ImageAPI(i); err != nil || api.ID() != openrouterimages.ID {
+		t.Errorf("%v, %v", api, err)
+	}
+	classes.Models[1].API = ""
+	if _, err := compatible.New(classes); err == nil || !strings.Contains(err.Error(), "classifier model c names no protocol") {
+		t.Errorf("%v", err)
+	}
 }
