@@ -12,8 +12,8 @@ import (
 //
 // A request is one span "pi.ai.request" ("pi.ai.poll" for [Models.FetchDeferred])
 // from before its key is looked up to the end of its answer. It begins with provider,
-// api, model and, when the model is asked to think, reasoning; it ends with stop,
-// usage.input, usage.output, usage.cache_read, usage.cache_write, cost.total and
+// api, model, type (image, classifier; chat is not said) and, when the model is asked
+// to think, reasoning; it ends with stop, usage.input, usage.output, usage.cache_read, usage.cache_write, cost.total and
 // response.id. On the way it has an event "pi.ai.first_chunk", and an event
 // "pi.ai.block" for each block that ended: type (text, thinking, tool_call), index,
 // chars (UTF-16 units) and, for a call, tool.
@@ -83,6 +83,9 @@ func (m *Models) watch(ctx context.Context, name string, model *Model, level Thi
 	}
 	w := &watch{to: m.cfg.Telemetry, model: model, now: m.cfg.Now, begin: m.cfg.Now(), poll: name == spanPoll}
 	attrs := []Attr{{"provider", model.Provider}, {"api", model.API}, {"model", model.ID}}
+	if kind := model.kind(); kind != ModelChat {
+		attrs = append(attrs, Attr{"type", string(kind)})
+	}
 	if level != "" && level != ThinkingOff {
 		attrs = append(attrs, Attr{"reasoning", string(level)})
 	}

@@ -203,11 +203,11 @@ func TestTelemetryOfPlainCalls(t *testing.T) {
 	models.Classify(t.Context(), class, ai.ClassifyRequest{Questions: []ai.Question{{Name: "q", Kind: ai.QuestionBool}}}, ai.Options{})
 	models.GenerateImages(t.Context(), nil, ai.ImageRequest{}, ai.Options{})
 	n.diff(t,
-		"span pi.ai.request under <nil> provider=p api=paint model=i",
+		"span pi.ai.request under <nil> provider=p api=paint model=i type=image",
 		"end stop=stop usage.input=1 usage.output=0 usage.cache_read=0 usage.cache_write=0 cost.total=0 response.id=i1",
 		"measure pi.ai.request.duration 0 ms in pi.ai.request provider=p model=i stop=stop",
 		"count pi.ai.tokens 1 {token} in pi.ai.request kind=input provider=p model=i",
-		"span pi.ai.request under <nil> provider=p api=judge model=c",
+		"span pi.ai.request under <nil> provider=p api=judge model=c type=classifier",
 		"fail provider_error: down",
 		"end stop=error usage.input=0 usage.output=0 usage.cache_read=0 usage.cache_write=0 cost.total=0",
 		"measure pi.ai.request.duration 0 ms in pi.ai.request provider=p model=c stop=error")
