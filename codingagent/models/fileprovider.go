@@ -1,11 +1,14 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
@@ -14,13 +17,17 @@ import (
 // fileProvider is a provider of a models.json, on top of a built-in one if
 // there is one of that id.
 type fileProvider struct {
-	id      string
-	entry   *FileProvider
-	base    ai.Provider // nil for a new one
-	apis    []ai.API
-	models  []*ai.Model
-	own     map[string]bool // ids of models that the file defines
-	resolve func(ctx context.Context, value string) (string, error)
+	id        string
+	file      *File
+	entry     *FileProvider
+	base      ai.Provider // nil for a new one
+	protocols Protocols
+	models    []*ai.Model
+	own       map[*ai.Model]int // those that the file defines, and their places in it
+	resolve   func(ctx context.Context, value string) (string, error)
+
+	mu      sync.Mutex
+	changed map[*ai.Model]*ai.Model // models of the vendor's list, as the file changes them
 }
 
 func (p *fileProvider) ID() string { return p.id }
@@ -38,40 +45,91 @@ func (p *fileProvider) Name() string {
 func (p *fileProvider) Models() []*ai.Model { return p.models }
 
 func (p *fileProvider) API(m *ai.Model) (ai.API, error) {
+	api, err := p.chatAPI(m)
+	if err == nil && p.resolve != nil && len(p.headersOf(m.ID)) > 0 {
+		api = headerAPI{api, p}
+	}
+	return api, err
+}
+
+func (p *fileProvider) chatAPI(m *ai.Model) (ai.API, error) {
 	if p.base != nil {
 		if api, err := p.base.API(m); err == nil {
 			return api, nil
 		}
 	}
-	at := slices.IndexFunc(p.apis, func(a ai.API) bool { return a.ID() == m.API })
-	if at < 0 {
-		return nil, p.unknownAPI(m)
-	}
-	return p.apis[at], nil
+	return protocolOf(m, p.protocols.Chat)
 }
 
-func (p *fileProvider) unknownAPI(m *ai.Model) error {
-	var known []string
-	for _, a := range p.apis {
-		known = append(known, a.ID())
-	}
-	return ai.Errorf(ai.KindConfig, "model %s: the protocol %q is not known%s", m.Ref(), m.API, suggestion(m.API, known))
-}
-
-// ImageAPI gives the protocol of an image model; the file can not name one.
+// ImageAPI gives the protocol of an image model.
 func (p *fileProvider) ImageAPI(m *ai.Model) (ai.ImageAPI, error) {
 	if base, ok := p.base.(ai.ImageProvider); ok {
-		return base.ImageAPI(m)
+		if api, err := base.ImageAPI(m); err == nil {
+			return api, nil
+		}
 	}
-	return nil, ai.Errorf(ai.KindConfig, "image model %s: models.json can not add image models", m.Ref())
+	return protocolOf(m, p.protocols.Images)
 }
 
-// ClassifierAPI gives the protocol of a classifier; the file can not name one.
+// ClassifierAPI gives the protocol of a classifier.
 func (p *fileProvider) ClassifierAPI(m *ai.Model) (ai.ClassifierAPI, error) {
 	if base, ok := p.base.(ai.ClassifierProvider); ok {
-		return base.ClassifierAPI(m)
+		if api, err := base.ClassifierAPI(m); err == nil {
+			return api, nil
+		}
 	}
-	return nil, ai.Errorf(ai.KindConfig, "classifier %s: models.json can not add classifiers", m.Ref())
+	return protocolOf(m, p.protocols.Classifiers)
+}
+
+// protocolOf finds the protocol that a model names.
+func protocolOf[A interface{ ID() string }](m *ai.Model, list []A) (A, error) {
+	var known []string
+	for _, a := range list {
+		if a.ID() == m.API {
+			return a, nil
+		}
+		known = append(known, a.ID())
+	}
+	hint := suggestion(m.API, known)
+	if hint == "" && len(known) > 0 {
+		hint = "; there is " + strings.Join(known, ", ")
+	}
+	var none A
+	return none, ai.Errorf(ai.KindConfig, "model %s: the protocol %q is not known for %s models%s", m.Ref(), m.API, cmp.Or(m.Type, ai.ModelChat), hint)
+}
+
+// headersOf are the headers that the file gives a model.
+func (p *fileProvider) headersOf(id string) map[string]string {
+	for i := range p.entry.Models {
+		if m := &p.entry.Models[i]; m.ID == id {
+			return m.Headers
+		}
+	}
+	if o := p.entry.ModelOverrides[id]; o != nil {
+		return o.Headers
+	}
+	return nil
+}
+
+// headerAPI works out the headers that the file gives a model before each request.
+type headerAPI struct {
+	ai.API
+	p *fileProvider
+}
+
+// Stream sends the call with the headers worked out.
+func (a headerAPI) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error {
+	headers := maps.Clone(call.Model.Headers)
+	for name, value := range a.p.headersOf(call.Model.ID) {
+		resolved, err := a.p.resolve(ctx, value)
+		if err != nil {
+			return ai.Errorf(ai.KindConfig, "model %s: header %s: %w", call.Model.Ref(), name, err)
+		}
+		headers[name] = resolved
+	}
+	model, resolved := new(*call.Model), new(*call)
+	model.Headers, resolved.Model = headers, model
+	return a.API.Stream(ctx, resolved, out)
 }
 
 // Headers are those of the built-in provider; the file's own come with the key.
@@ -91,32 +149,77 @@ func (p *fileProvider) FilterModels(models []*ai.Model, c *auth.Credential) []*a
 	}
 	kept := base.FilterModels(models, c)
 	return slices.DeleteFunc(slices.Clone(models), func(m *ai.Model) bool {
-		return !p.own[m.ID] && !slices.Contains(kept, m)
+		_, own := p.own[m]
+		return !own && !slices.Contains(kept, m)
 	})
 }
 
-// ListSource is that of the built-in provider, unless the file changes what its
-// list would change again, or where its key belongs.
+// ListSource is that of the built-in provider, unless the file sends requests
+// elsewhere, where its key belongs then.
 func (p *fileProvider) ListSource() *ai.ListSource {
 	base, ok := p.base.(ai.ListProvider)
-	e := p.entry
-	if !ok || e.BaseURL != "" || len(e.Compat) > 0 || len(e.Models) > 0 || len(e.ModelOverrides) > 0 {
+	if !ok || p.entry.BaseURL != "" && p.entry.OAuth == "" {
 		return nil
 	}
 	return base.ListSource()
 }
 
-// check finds chat models whose protocol is not known.
-func (p *fileProvider) check() error {
-	for _, m := range p.models {
-		if m.Type != "" && m.Type != ai.ModelChat {
-			continue // only built-in ones, which come with theirs
+// amend lays what the file says over the vendor's list.
+func (p *fileProvider) amend(models []*ai.Model) []*ai.Model {
+	e := p.entry
+	if len(models) > 0 && len(p.models) > 0 && &models[0] == &p.models[0] || len(e.Compat)+len(e.Models)+len(e.ModelOverrides) == 0 {
+		return models // its own list, or nothing to say
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changed == nil {
+		p.changed = make(map[*ai.Model]*ai.Model)
+	}
+	out := make([]*ai.Model, 0, len(models)+len(p.own))
+	for _, m := range models {
+		if !slices.Contains(p.models, m) {
+			if p.changed[m] == nil {
+				p.changed[m] = e.changed(m)
+			}
+			m = p.changed[m]
 		}
-		if _, err := p.API(m); err != nil {
-			return err
+		out = append(out, m)
+	}
+	for _, m := range p.models {
+		if _, own := p.own[m]; own {
+			out = replaced(out, m)
 		}
 	}
-	return nil
+	return out
+}
+
+// check finds models of the file whose protocol is not known.
+func (p *fileProvider) check() []error {
+	var faults []error
+	for _, m := range p.models {
+		i, own := p.own[m]
+		if !own {
+			continue // it comes with its protocol
+		}
+		var err error
+		switch m.Type {
+		case ai.ModelImage:
+			_, err = p.ImageAPI(m)
+		case ai.ModelClassifier:
+			_, err = p.ClassifierAPI(m)
+		default:
+			_, err = p.chatAPI(m)
+		}
+		if err == nil {
+			continue
+		}
+		at := []any{"providers", p.id, "api"}
+		if p.entry.Models[i].API != nil {
+			at = []any{"providers", p.id, "models", i, "api"}
+		}
+		faults = append(faults, p.file.errorAt(err.Error(), at...))
+	}
+	return faults
 }
 
 func (p *fileProvider) Auth() auth.Methods {

@@ -50,7 +50,7 @@ func TestFileLeavesAProviderWhatItHas(t *testing.T) {
 		{"a key", `{"apiKey": "sk-file"}`, true, "one three"},
 		{"an id of a program", `{"apiKey": "sk-file", "oauthClientId": "mine"}`, true, "one three"},
 		{"another address", `{"apiKey": "sk-file", "baseUrl": "http://proxy"}`, false, "one"},
-		{"a model that the account does not have", `{"apiKey": "sk-file", "models": [{"id": "two"}]}`, false, "one two"},
+		{"a model that the account does not have", `{"apiKey": "sk-file", "models": [{"id": "two"}]}`, true, "one three two"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +65,7 @@ func TestFileLeavesAProviderWhatItHas(t *testing.T) {
 				t.Fatal(err)
 			}
 			config := models.Config{
-				Providers: []ai.Provider{vendor(api)}, APIs: []ai.API{api}, File: file, Files: execenv.LocalFS{},
+				Providers: []ai.Provider{vendor(api)}, Protocols: models.Protocols{Chat: []ai.API{api}}, File: file, Files: execenv.LocalFS{},
 				Credentials: auth.NewMemoryStore(nil), Env: func(string) string { return "" }, Lists: modelstore.New(filepath.Join(dir, "models-store.json")),
 			}
 			r, faults := models.New(t.Context(), config)

@@ -25,9 +25,9 @@ type Home struct {
 	// none need be there.
 	AgentDir string
 	Files    execenv.ConfigReader
-	// Providers are the built-in ones; APIs the protocols that models.json may name.
+	// Providers are the built-in ones; Protocols those that models.json may name.
 	Providers []ai.Provider
-	APIs      []ai.API
+	Protocols Protocols
 	// Env is where keys are looked up. Commands that print a key run with Environ in
 	// Dir, and Stderr gets what they say.
 	Env     auth.Environment
@@ -51,7 +51,7 @@ func (h Home) Open(ctx context.Context) (*Runtime, []error) {
 	}
 	resolver := &auth.Resolver{Env: h.Env, Run: h.keyCommand}
 	runtime, more := New(ctx, Config{
-		Providers: h.Providers, APIs: h.APIs, File: file("models.json"), Files: h.Files,
+		Providers: h.Providers, Protocols: h.Protocols, File: file("models.json"), Files: h.Files,
 		Credentials: credentials, Env: h.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
 		Lists:          modelstore.New(file("models-store.json")),
 		InstallationID: func(ctx context.Context) (string, error) { return auth.InstallationID(ctx, file("settings.json")) },

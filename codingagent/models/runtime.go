@@ -12,14 +12,14 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/provider/radius"
 )
 
 // Config says what a [Runtime] is made of.
 type Config struct {
-	// Providers are the built-in ones; APIs the protocols that models.json
-	// may name.
+	// Providers are the built-in ones; Protocols those that models.json may name.
 	Providers []ai.Provider
-	APIs      []ai.API
+	Protocols Protocols
 	// File is the path of models.json, "" for none; Files reads it.
 	File  string
 	Files execenv.ConfigReader
@@ -38,11 +38,20 @@ type Config struct {
 	Identity       ai.Identity
 }
 
+// Protocols are what models may speak, by what the models are for.
+type Protocols struct {
+	Chat        []ai.API
+	Images      []ai.ImageAPI
+	Classifiers []ai.ClassifierAPI
+}
+
 // Runtime is the models a session can use: the built-in ones, changed and
 // extended by models.json.
 type Runtime struct {
 	// Models asks them.
 	Models *ai.Models
+
+	files map[string]*fileProvider // those that models.json changes or adds
 }
 
 // New builds a runtime, with the lists that vendors gave in earlier runs. A
@@ -50,6 +59,7 @@ type Runtime struct {
 // else works.
 func New(ctx context.Context, c Config) (*Runtime, []error) {
 	providers := slices.Clone(c.Providers)
+	r := &Runtime{files: make(map[string]*fileProvider)}
 	var faults []error
 	clients := make(map[string]string)
 	if c.File != "" {
@@ -62,12 +72,17 @@ func New(ctx context.Context, c Config) (*Runtime, []error) {
 			for id, p := range file.Providers {
 				clients[id] = p.OAuthClientID
 			}
-			faults = append(faults, errs...)
+			for _, p := range providers {
+				if p, ok := p.(*fileProvider); ok {
+					r.files[p.id] = p
+				}
+			}
+			faults = slices.Concat(faults, file.Faults, errs, file.Notes)
 		}
 	}
 	m := ai.ModelsConfig{
 		Credentials: c.Credentials, Env: c.Env, ResolveKey: c.ResolveStored, HTTPClient: c.HTTPClient, Identity: c.Identity,
-		Lists: c.Lists, InstallationID: c.InstallationID, OAuthClientID: func(provider string) string { return clients[provider] },
+		Amend: r.amend, Lists: c.Lists, InstallationID: c.InstallationID, OAuthClientID: func(provider string) string { return clients[provider] },
 	}.New(providers...)
 	if c.Lists != nil {
 		for _, err := range m.Refresh(ctx, ai.RefreshOptions{}).Errors {
@@ -75,7 +90,17 @@ func New(ctx context.Context, c Config) (*Runtime, []error) {
 			break // all providers read one store, which fails for all
 		}
 	}
-	return &Runtime{Models: m}, faults
+	r.Models = m
+	return r, faults
+}
+
+// amend changes the list of a provider's models: what models.json says counts for
+// models that the vendor told, too.
+func (r *Runtime) amend(provider string, list []*ai.Model) []*ai.Model {
+	if p := r.files[provider]; p != nil {
+		list = p.amend(list)
+	}
+	return list
 }
 
 func readFile(ctx context.Context, c Config) (*File, error) {
@@ -95,24 +120,27 @@ func (c Config) apply(f *File, providers []ai.Provider) ([]ai.Provider, []error)
 	for _, id := range slices.Sorted(maps.Keys(f.Providers)) {
 		entry := f.Providers[id]
 		at := slices.IndexFunc(providers, func(p ai.Provider) bool { return p.ID() == id })
-		p := &fileProvider{id: id, entry: entry, apis: c.APIs, resolve: c.ResolveFile, own: entry.ids()}
-		var builtin []*ai.Model
-		if at >= 0 {
+		p := &fileProvider{id: id, file: f, entry: entry, protocols: c.Protocols, resolve: c.ResolveFile}
+		switch {
+		case entry.OAuth == "radius":
+			p.base = radius.Gateway{ID: id, Name: entry.Name, Address: entry.BaseURL}.New()
+		case at >= 0:
 			p.base = providers[at]
+		}
+		var builtin []*ai.Model
+		if p.base != nil {
 			builtin = p.base.Models()
 		}
 		var err error
-		if p.models, err = entry.models(id, builtin); err != nil {
+		if p.models, p.own, err = entry.build(f, id, builtin); err != nil {
 			outcome := "left as it was"
 			if at < 0 {
 				outcome = "left out"
 			}
-			faults = append(faults, fmt.Errorf("%s: %w; the provider is %s", c.File, err, outcome))
+			faults = append(faults, fmt.Errorf("%w; the provider is %s", err, outcome))
 			continue
 		}
-		if err := p.check(); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", c.File, err))
-		}
+		faults = append(faults, p.check()...)
 		if at >= 0 {
 			providers[at] = p
 		} else {

@@ -21,8 +21,8 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
-	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent/internal/cli"
+	"github.com/pi-go/pi/codingagent/world"
 )
 
 // version is set when the program is built by make; a program that was
@@ -55,7 +55,7 @@ func run() int {
 		InTerminal: inTerminal, OutTerminal: outTerminal,
 		Dir: dir, Home: home, Environ: os.Environ(), Env: auth.OSEnvironment(), Version: version,
 		Interrupts: s.interrupts, Interactive: s.interactive, Groups: groups,
-		Providers: providers(inTerminal && outTerminal), APIs: all.APIs(),
+		Providers: providers(inTerminal && outTerminal), Protocols: world.Protocols(),
 	})
 	if s.ctx.Err() != nil {
 		groups.KillAll() // the work may have ended before all its processes

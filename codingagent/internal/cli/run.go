@@ -124,7 +124,7 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 	p.screen = p.wantsScreen()
 	p.loadSettings(ctx, env)
 	runtime, faults := models.Home{
-		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, APIs: sys.APIs,
+		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, Protocols: sys.Protocols,
 		Env: sys.Env, Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
 		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
 	}.Open(ctx)

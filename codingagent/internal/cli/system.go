@@ -8,6 +8,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
+	"github.com/pi-go/pi/codingagent/models"
 )
 
 // System is the world as the command line sees it. cmd/pi fills it in from
@@ -33,10 +34,9 @@ type System struct {
 	// Groups gets the processes of commands.
 	Groups *execenv.Groups
 
-	// Providers are the built-in vendors, APIs the protocols that models.json
-	// may name.
+	// Providers are the built-in vendors, Protocols those that models.json may name.
 	Providers  []ai.Provider
-	APIs       []ai.API
+	Protocols  models.Protocols
 	HTTPClient *http.Client
 
 	rawErr io.Writer // Err as it was given

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -25,9 +24,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/tools"
+	"github.com/pi-go/pi/codingagent/world"
 	"github.com/pi-go/pi/evals"
 )
 
@@ -37,9 +36,9 @@ var errFailed = errors.New("not all passed")
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	home, err := os.UserHomeDir()
+	process, err := world.OS()
 	if err == nil {
-		err = run(ctx, os.Args[1:], world{Out: os.Stdout, Err: os.Stderr, Home: home, Environ: os.Environ(), Env: auth.OSEnvironment()})
+		err = run(ctx, os.Args[1:], process)
 	}
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
@@ -50,15 +49,7 @@ func main() {
 	os.Exit(1)
 }
 
-// world is what the program sees of its process.
-type world struct {
-	Out, Err io.Writer
-	Home     string
-	Environ  []string
-	Env      auth.Environment
-}
-
-func run(ctx context.Context, args []string, w world) error {
+func run(ctx context.Context, args []string, w world.Process) error {
 	flags := flag.NewFlagSet("pi-evals", flag.ContinueOnError)
 	flags.SetOutput(w.Err)
 	flags.Usage = func() {
@@ -88,7 +79,7 @@ func run(ctx context.Context, args []string, w world) error {
 		return nil
 	}
 	runner := evals.Runner{
-		Options: codingagent.Options{Models: w.models(ctx), Environ: withoutKeys(w.Environ), FileQueue: new(tools.FileQueue)},
+		Options: codingagent.Options{Models: w.Models(ctx).Models, Environ: withoutKeys(w.Environ), FileQueue: new(tools.FileQueue)},
 		Model:   *model, Runs: *n, Parallel: *parallel, Keep: *keep,
 		Done: func(o evals.Outcome) {
 			result := "failed"

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pi-go/pi/codingagent/world"
 	"github.com/pi-go/pi/evals"
 )
 
@@ -17,7 +18,7 @@ import (
 func evaluate(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := world{
+	w := world.Process{
 		Out: &out, Err: &errs, Home: t.TempDir(),
 		Environ: []string{"PATH=" + os.Getenv("PATH")}, Env: func(string) string { return "" },
 	}

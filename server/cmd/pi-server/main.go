@@ -13,14 +13,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
-	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/codingagent/world"
 	"github.com/pi-go/pi/server"
 )
 
@@ -31,9 +30,9 @@ const tokenVariable = "PI_SERVER_TOKEN"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	home, err := os.UserHomeDir()
+	process, err := world.OS()
 	if err == nil {
-		err = run(ctx, os.Args[1:], world{Out: os.Stdout, Err: os.Stderr, Home: home, Environ: os.Environ(), Env: auth.OSEnvironment()})
+		err = run(ctx, os.Args[1:], process)
 	}
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "Error:", err)
@@ -41,15 +40,7 @@ func main() {
 	}
 }
 
-// world is what the program sees of its process.
-type world struct {
-	Out, Err io.Writer
-	Home     string
-	Environ  []string
-	Env      auth.Environment
-}
-
-func run(ctx context.Context, args []string, w world) error {
+func run(ctx context.Context, args []string, w world.Process) error {
 	flags := flag.NewFlagSet("pi-server", flag.ContinueOnError)
 	flags.SetOutput(w.Err)
 	flags.Usage = func() {
@@ -65,11 +56,11 @@ func run(ctx context.Context, args []string, w world) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("there is an argument too much: %q", flags.Arg(0))
 	}
-	token, err := w.token(*tokenFile)
+	token, err := givenToken(w, *tokenFile)
 	if err != nil {
 		return err
 	}
-	template, err := w.template(ctx)
+	template, err := template(ctx, w)
 	if err != nil {
 		return err
 	}
@@ -94,8 +85,8 @@ func run(ctx context.Context, args []string, w world) error {
 	return s.Serve(ctx, l)
 }
 
-// token is the one that the user chose, "" for a random one.
-func (w world) token(file string) (string, error) {
+// givenToken is the one that the user chose, "" for a random one.
+func givenToken(w world.Process, file string) (string, error) {
 	if file == "" {
 		return w.Env.Lookup(tokenVariable), nil
 	}

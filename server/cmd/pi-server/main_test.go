@@ -13,11 +13,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pi-go/pi/codingagent/world"
 )
 
 // testWorld has an empty home and none of the real environment.
-func testWorld(t *testing.T, variables map[string]string) world {
-	return world{
+func testWorld(t *testing.T, variables map[string]string) world.Process {
+	return world.Process{
 		Out: io.Discard, Err: io.Discard, Home: t.TempDir(),
 		Environ: []string{"PATH=" + os.Getenv("PATH")}, Env: func(name string) string { return variables[name] },
 	}

@@ -10,35 +10,24 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
-	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/sessiondir"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/tools"
+	"github.com/pi-go/pi/codingagent/world"
 	"github.com/pi-go/pi/server"
 )
 
 // template makes sessions like those of the pi command: with its settings, its
 // keys and models.json, and its session files.
-func (w world) template(ctx context.Context) (server.Template, error) {
-	agentDir := sessiondir.AgentDir(w.Env, w.Home)
-	env, err := execenv.Local(w.Home, execenv.LocalOptions{Home: w.Home})
-	if err != nil {
-		return server.Template{}, err
-	}
-	set, notes := settings.Load(ctx, env.FS, filepath.Join(agentDir, "settings.json"))
+func template(ctx context.Context, w world.Process) (server.Template, error) {
+	agentDir := w.AgentDir()
+	set, notes := settings.Load(ctx, execenv.LocalFS{}, filepath.Join(agentDir, "settings.json"))
 	for _, n := range notes {
 		fmt.Fprintf(w.Err, "Warning: %s\n", n)
 	}
-	runtime, faults := models.Home{
-		AgentDir: agentDir, Files: env.FS, Providers: append(all.Providers(), codingagent.DemoProvider(0)), APIs: all.APIs(),
-		Env: w.Env, Environ: w.Environ, Dir: w.Home, Stderr: w.Err,
-		Identity: ai.Identity{UserAgent: "pi-go/" + ai.Version},
-	}.Open(ctx)
-	for _, f := range faults {
-		fmt.Fprintf(w.Err, "Warning: %s\n", f)
-	}
+	runtime := w.Models(ctx)
 	return server.Template{
 		Options: codingagent.Options{
 			AgentDir: agentDir, Home: w.Home, Environ: w.Environ, FileQueue: new(tools.FileQueue),
