@@ -41,6 +41,9 @@ type Editor struct {
 	OnSubmit func(string)
 	// OnChange is called after the text has changed.
 	OnChange func()
+	// OnPaste sees a paste, whole, before it is inserted; true says that nothing is
+	// left to insert.
+	OnPaste func(string) bool
 	// Ruler measures text.
 	Ruler *text.Ruler
 
@@ -211,7 +214,9 @@ func (e *Editor) takePaste(p input.Paste) {
 		s := e.paste.String()
 		e.paste = nil
 		e.closeCompletion()
-		e.Paste(s)
+		if e.OnPaste == nil || !e.OnPaste(s) {
+			e.Paste(s)
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package clipboard puts text on the clipboard of the desktop, with the programs
-// that the desktop has for that.
+// Package clipboard puts text on the clipboard of the desktop and reads what is
+// there, with the programs that the desktop has for that.
 //
 //	err := clipboard.Write(ctx, clipboard.Options{}, "text")
 //	if errors.Is(err, clipboard.ErrNone) {
@@ -35,6 +35,8 @@ type Options struct {
 	LookPath func(string) (string, error)
 	// Run runs a program with an input, as exec.Cmd does if nil.
 	Run func(ctx context.Context, name string, args []string, input string) error
+	// Output runs a program and gives what it prints; nil does that, too.
+	Output func(ctx context.Context, name string, args []string) ([]byte, error)
 	// Timeout limits each program, 3 s if 0.
 	Timeout time.Duration
 }
@@ -51,6 +53,9 @@ func (o Options) complete() Options {
 	}
 	if o.Run == nil {
 		o.Run = run
+	}
+	if o.Output == nil {
+		o.Output = output
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = 3 * time.Second

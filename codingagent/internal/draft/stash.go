@@ -57,8 +57,8 @@ type Stash struct {
 	owner Owner
 	now   func() time.Time
 
-	mu    sync.Mutex
-	kept  bool // there is a file of ours
+	mu   sync.Mutex
+	kept bool // there is a file of ours
 }
 
 // stored is a file. Whose it is, is said by its name, so that a rename changes the

@@ -219,7 +219,7 @@ func (f *footer) numbers(width int) string {
 	if f.usage.Cost.Total > 0 {
 		spent = append(spent, money(f.usage.Cost.Total))
 	}
-	if n := len(f.ui.images); n > 0 {
+	if n := len(f.ui.attached.in(f.ui.editor.Text())); n > 0 {
 		spent = append([]string{l.fg("accent", count(n, "image"))}, spent...)
 	}
 	for len(spent) > 0 && text.Width(left+strings.Join(spent, " ")+right)+4 > width {

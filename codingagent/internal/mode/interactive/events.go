@@ -127,6 +127,7 @@ func (u *ui) handle(ev agentcore.Event) {
 		u.foot.refresh()
 	case *harness.QueueUpdate:
 		u.queue.set(ev.Steering, ev.FollowUp)
+		u.unsent.changed()
 	case *harness.RetryStart:
 		u.status.work(fmt.Sprintf("Trying again in %s (%d of %d)", duration(ev.Delay+time.Second/2), ev.Attempt, ev.MaxAttempts))
 	case *harness.RetryEnd:
@@ -202,6 +203,7 @@ func (u *ui) compacted(ev *harness.CompactionEnd) {
 // replay shows the conversation as it is kept.
 func (u *ui) replay() {
 	s := u.session().Session()
+	u.unsent.said = nil
 	if s.Len() == 0 {
 		return
 	}
@@ -232,7 +234,8 @@ func (u *ui) replay() {
 			}
 		}
 	}
-	u.editor.SetHistory(said)
+	u.unsent.said = said
+	u.unsent.showHistory()
 	for _, c := range u.cards {
 		c.drop("the session ended before")
 	}
@@ -335,11 +338,6 @@ func (u *ui) takeBack() bool {
 		if um, ok := m.(*ai.UserMessage); ok {
 			if t := ai.TextOf(um.Content, "\n"); t != "" {
 				texts = append(texts, t)
-			}
-			for _, b := range um.Content {
-				if img, ok := b.(*ai.Image); ok {
-					u.images = append(u.images, img)
-				}
 			}
 		}
 	}

@@ -45,6 +45,9 @@ func (b *inputBox) HandleInput(ev input.Event) bool {
 		act()
 		return true
 	}
+	if u.keys.Is(k, "tui.editor.deleteCharBackward") && u.takeMarker() {
+		return true
+	}
 	return u.editor.HandleInput(ev)
 }
 
@@ -66,11 +69,11 @@ func (u *ui) keyAction(k input.Key) func() {
 			return func() { u.quit(nil) }
 		}
 	case "app.suspend":
-		return func() { u.fail(u.p.Suspend()) }
+		return u.suspend
 	case "app.editor.external":
 		return u.externalEditor
 	case "app.clipboard.pasteImage":
-		return u.pasteImage
+		return func() { u.pasteFromClipboard(false) }
 	case "app.session.new":
 		return func() { u.command("/new") }
 	case "app.session.tree":
@@ -162,7 +165,6 @@ func (u *ui) clear() {
 	case u.editor.Text() != "":
 		u.editor.AddHistory(u.editor.Text())
 		u.editor.SetText("")
-		u.images = nil
 		u.foot.touch()
 	case u.stop():
 	default:
@@ -185,9 +187,11 @@ func (u *ui) interrupts(ctx context.Context) {
 // submit takes what was written: a command, a line for the shell, or a message.
 func (u *ui) submit(s string, later bool) {
 	trimmed := strings.TrimSpace(s)
-	switch {
-	case trimmed == "" && len(u.images) == 0:
+	if trimmed == "" {
 		return
+	}
+	u.unsent.sent(s)
+	switch {
 	case strings.HasPrefix(trimmed, "!"):
 		u.runShell(trimmed)
 		return
@@ -199,11 +203,5 @@ func (u *ui) submit(s string, later bool) {
 		u.editor.SetText(s)
 		return
 	}
-	p := codingagent.Prompt{Text: s, Images: u.images}
-	if strings.TrimSpace(s) == "" {
-		p.Text = ""
-	}
-	u.images = nil
-	u.foot.touch()
-	u.send(p, later)
+	u.send(codingagent.Prompt{Text: s, Images: u.attached.images(s)}, later)
 }

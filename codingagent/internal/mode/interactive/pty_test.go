@@ -60,6 +60,7 @@ type console struct {
 	llm     *mockllm.Server
 	tty     *os.File // the terminal's side
 	before  string   // state of the line discipline
+	env     []string // on top of the usual one
 	cmd     *exec.Cmd
 	ended   chan error
 	mu      sync.Mutex
@@ -88,9 +89,14 @@ func place(t *testing.T) *console {
 	c := &console{t: t, home: filepath.Join(root, "home"), dir: filepath.Join(root, "work"), llm: llm}
 	c.changed = sync.NewCond(&c.mu)
 	c.put("../home/.pi/agent/settings.json", `{"retry":{"baseDelayMs":1},"theme":"dark"}`)
-	c.put("../home/.pi/agent/models.json", fmt.Sprintf(`{"providers": {"mock": {"baseUrl": %q, "api": "openai-completions", "apiKey": "sk-mock-secret",
-		"models": [{"id": "m", "maxTokens": 1000, "contextWindow": 100000}, {"id": "n", "maxTokens": 1000}]}}}`, llm.URL+"/v1"))
+	c.put("../home/.pi/agent/models.json", c.modelsFile())
 	return c
+}
+
+// modelsFile describes the model server.
+func (c *console) modelsFile() string {
+	return fmt.Sprintf(`{"providers": {"mock": {"baseUrl": %q, "api": "openai-completions", "apiKey": "sk-mock-secret",
+		"models": [{"id": "m", "maxTokens": 1000, "contextWindow": 100000}, {"id": "n", "maxTokens": 1000}]}}}`, c.llm.URL+"/v1")
 }
 
 func (c *console) put(name, text string) {
@@ -111,6 +117,7 @@ func (c *console) start(width, height int, args ...string) *console {
 	c.cmd = exec.Command(path, args...)
 	c.cmd.Dir = c.dir
 	c.cmd.Env = []string{"HOME=" + c.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "SHELL=/bin/sh"}
+	c.cmd.Env = append(c.cmd.Env, c.env...)
 	master, slave, err := pty.Open()
 	if err != nil {
 		c.t.Fatal(err)
@@ -266,7 +273,8 @@ func (c *console) finish(code int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.screen.AltScreen() {
-		c.t.Error("the alternate screen was left on")
+		raw := c.raw.String()
+		c.t.Errorf("the alternate screen was left on; the last bytes were %q", raw[max(len(raw)-600, 0):])
 	}
 	for mode, name := range map[int]string{2004: "bracketed paste", 1000: "the mouse", 1002: "mouse drags", 1006: "SGR mouse", 1004: "focus events"} {
 		if c.screen.Mode(mode) {

@@ -117,7 +117,8 @@ func TestQueueAbortAndTakeBack(t *testing.T) {
 	}
 	c.keys(enter)
 	c.wait("second answer")
-	c.keys(ctrlC, ctrlC)
+	c.gone("Working")
+	c.keys(ctrlD)
 	c.finish(0)
 }
 

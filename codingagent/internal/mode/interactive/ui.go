@@ -80,9 +80,11 @@ type ui struct {
 	hideThinking bool
 	expanded     bool
 	greeting     int         // items of the transcript that are no conversation
-	images       []*ai.Image // to be sent with the next message
-	shell        *shellRun   // the person's own command, while it runs
-	lastClear    time.Time   // of the last Ctrl+C
+	attached     attachments // what may go along with the next message
+	unsent       *unsent
+	jobs         *jobs
+	shell        *shellRun // the person's own command, while it runs
+	lastClear    time.Time // of the last Ctrl+C
 	lastEscape   time.Time
 	crashed      error
 	fileList     fileList // has its own lock
@@ -150,11 +152,14 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	u.p = tui.New(options)
 	u.build()
+	u.unsent = newUnsent(u)
 	defer cfg.Runtime.Subscribe(u.listen)()
 	u.greet(keyNotes)
 	u.replay()
+	u.unsent.restore()
 	u.refreshFacts()
 	u.p.Go(func() { u.interrupts(ctx) })
+	u.jobControl(ctx)
 	if cfg.ChooseSession {
 		u.resumeCommand("")
 	}
@@ -163,6 +168,7 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	u.p.Do(func() { u.fail(tm.SetTitle("pi · " + oneLine(filepath.Base(cfg.Dir)))) })
 	err = u.run(ctx)
+	u.unsent.flush()
 	cancel()
 	if u.crashed != nil {
 		return u.crashed
@@ -176,7 +182,8 @@ func (u *ui) build() {
 	u.editor.PadX = u.settings.EditorPadding
 	u.editor.SetVi(u.settings.ViKeys)
 	u.editor.OnSubmit = func(s string) { u.submit(s, false) }
-	u.editor.OnChange = func() { u.restyle() }
+	u.editor.OnChange = u.changed
+	u.editor.OnPaste = u.drop
 	u.setCompletion()
 	u.box = &inputBox{ui: u}
 	u.queue = &queueView{ui: u}
@@ -186,6 +193,16 @@ func (u *ui) build() {
 	u.p.Bottom.Add(u.queue, u.status, u.area, u.foot)
 	u.p.SetFocus(u.box)
 	u.restyle()
+}
+
+// changed is called after each change of the text.
+func (u *ui) changed() {
+	u.editor.Title = ""
+	u.restyle()
+	u.unsent.changed()
+	if len(u.attached.list) > 0 {
+		u.foot.touch()
+	}
 }
 
 // setCompletion has the editor complete, with as many rows as the settings say.
