@@ -50,9 +50,7 @@ func (u *ui) jobControl(ctx context.Context) {
 
 // suspend stops the program until the shell continues it.
 func (u *ui) suspend() {
-	signal.Reset(syscall.SIGTSTP) // the stop must have its usual effect
 	err := u.p.Suspend()
-	signal.Notify(u.jobs.stops, syscall.SIGTSTP)
 	u.jobs.back = time.Now()
 	u.fail(err)
 }

@@ -61,6 +61,7 @@ type console struct {
 	tty     *os.File // the terminal's side
 	before  string   // state of the line discipline
 	env     []string // on top of the usual one
+	shell   bool     // a shell that is told to start pi
 	cmd     *exec.Cmd
 	ended   chan error
 	mu      sync.Mutex
@@ -114,7 +115,13 @@ func (c *console) start(width, height int, args ...string) *console {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.cmd = exec.Command(path, args...)
+	if c.shell {
+		args = append([]string{path}, args...)
+		path = "/bin/sh"
+		c.cmd = exec.Command(path, "-i")
+	} else {
+		c.cmd = exec.Command(path, args...)
+	}
 	c.cmd.Dir = c.dir
 	c.cmd.Env = []string{"HOME=" + c.home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "SHELL=/bin/sh"}
 	c.cmd.Env = append(c.cmd.Env, c.env...)
@@ -174,6 +181,10 @@ func (c *console) start(width, height int, args ...string) *console {
 		<-read
 		c.ended <- err
 	}()
+	if c.shell {
+		c.wait("shell>")
+		c.keys("'"+strings.Join(args, "' '")+"'", enter)
+	}
 	c.t.Cleanup(func() {
 		_ = c.cmd.Process.Kill()
 		_ = master.Close()
