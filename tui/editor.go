@@ -51,9 +51,10 @@ type Editor struct {
 	buf      edit.Buffer
 	focused  bool
 	layout   layout
-	top      int // first row in view
-	want     int // column that up and down try to keep, -1 if none
-	jump     int // 1 or -1 while a character to jump to is waited for
+	rules    [2]Rule // the borders, which keep what they have drawn
+	top      int     // first row in view
+	want     int     // column that up and down try to keep, -1 if none
+	jump     int     // 1 or -1 while a character to jump to is waited for
 	paste    *strings.Builder
 	history  history
 	complete completion
@@ -421,7 +422,7 @@ func (e *Editor) Render(width int) []string {
 
 	out := make([]string, 0, rows+2)
 	if !e.Borderless {
-		out = append(out, e.border(width, "↑", e.top, e.Title))
+		out = append(out, e.border(&e.rules[0], width, "↑", e.top, e.Title))
 	}
 	margin := text.Blanks(padX)
 	for i := e.top; i < e.top+rows; i++ {
@@ -432,7 +433,7 @@ func (e *Editor) Render(width int) []string {
 		out = append(out, margin+e.row(i, col, inner))
 	}
 	if !e.Borderless {
-		out = append(out, e.border(width, "↓", e.layout.total-e.top-rows, e.viFooter()))
+		out = append(out, e.border(&e.rules[1], width, "↓", e.layout.total-e.top-rows, e.viFooter()))
 	}
 	if e.complete.list != nil {
 		out = append(out, e.complete.list.Render(width)...)
@@ -440,8 +441,8 @@ func (e *Editor) Render(width int) []string {
 	return out
 }
 
-func (e *Editor) border(width int, arrow string, hidden int, title string) string {
-	r := Rule{Style: e.Style.Border, Title: oneLine(title)}
+func (e *Editor) border(r *Rule, width int, arrow string, hidden int, title string) string {
+	r.Style, r.Title = e.Style.Border, oneLine(title)
 	if hidden > 0 {
 		r.Title = e.Style.Border.Render(fmt.Sprintf("%s %d more", arrow, hidden))
 	}

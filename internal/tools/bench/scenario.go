@@ -25,6 +25,7 @@ const (
 	Seconds Unit = "s"
 	Bytes   Unit = "B"
 	Times   Unit = "×"
+	Number  Unit = ""
 )
 
 // Figure is one number.

@@ -62,6 +62,8 @@ func format(v float64, u Unit) string {
 		return fmt.Sprintf("%.1f MiB", v/(1<<20))
 	case Times:
 		return digits(v) + " ×"
+	case Number:
+		return fmt.Sprintf("%.0f", v)
 	}
 	switch a := math.Abs(v); {
 	case a >= 1:

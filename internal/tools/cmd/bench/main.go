@@ -75,7 +75,7 @@ func (o options) wanted(name string) (bool, error) {
 
 func run(ctx context.Context, o options) error {
 	var chosen []bench.Scenario
-	names := []string{initialisation}
+	names := []string{bench.Terminal, initialisation}
 	for _, c := range bench.Scenarios() {
 		names = append(names, c.Name)
 		ok, err := o.wanted(c.Name)
@@ -90,6 +90,7 @@ func run(ctx context.Context, o options) error {
 		}
 	}
 	if o.list {
+		fmt.Printf("%-24s %s\n", bench.Terminal, bench.TerminalAbout)
 		fmt.Printf("%-24s package initialisation, the five most expensive packages\n", initialisation)
 		return nil
 	}
@@ -97,7 +98,11 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	if len(chosen) == 0 && !withInit {
+	withTerminal, err := o.wanted(bench.Terminal)
+	if err != nil {
+		return err
+	}
+	if len(chosen) == 0 && !withInit && !withTerminal {
 		return fmt.Errorf("-only %s: there is no such scenario; these are: %s", o.only, strings.Join(names, ", "))
 	}
 	root, err := workspace.Find(".")
@@ -114,6 +119,11 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
+	if withTerminal {
+		if err := out.terminal(ctx, root, o.rounds); err != nil {
+			return err
+		}
+	}
 	var over error
 	if withInit {
 		over = out.initialisation(ctx, program)
@@ -125,11 +135,13 @@ func run(ctx context.Context, o options) error {
 type report struct {
 	json    bool
 	content struct {
-		Machine  string                `json:"machine"`
-		Programs []string              `json:"programs"`
-		Results  []bench.Result        `json:"results"`
-		Init     *initcost.Measurement `json:"init,omitempty"`
-		Seconds  float64               `json:"seconds"`
+		Machine   string                `json:"machine"`
+		Programs  []string              `json:"programs"`
+		Results   []bench.Result        `json:"results"`
+		Libraries []string              `json:"libraries,omitempty"`
+		Terminal  *bench.Result         `json:"terminal,omitempty"`
+		Init      *initcost.Measurement `json:"init,omitempty"`
+		Seconds   float64               `json:"seconds"`
 	}
 }
 
@@ -168,6 +180,24 @@ func (r *report) processes(ctx context.Context, root string, program bench.Progr
 		}
 	}
 	r.content.Seconds = time.Since(start).Seconds()
+	return nil
+}
+
+// terminal measures what drawing costs.
+func (r *report) terminal(ctx context.Context, root string, rounds int) error {
+	names, result, missing, err := bench.MeasureTerminal(ctx, root, os.LookupEnv, rounds)
+	if err != nil {
+		return err
+	}
+	r.content.Libraries, r.content.Terminal = names, &result
+	if !r.json {
+		fmt.Printf("libraries for terminals on %s; medians of [rounds]\n", machine())
+		for _, m := range missing {
+			fmt.Println(m)
+		}
+		bench.Header(os.Stdout, names)
+		result.Print(os.Stdout)
+	}
 	return nil
 }
 
