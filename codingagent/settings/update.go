@@ -2,6 +2,8 @@ package settings
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -41,6 +43,40 @@ func change(path string, old []byte, changes map[string]any) ([]byte, error) {
 		}
 	}
 	return doc.Bytes(), nil
+}
+
+// UpdateList changes a list at the top of a settings file, such as "packages",
+// under the lock of [Update]. change gets the elements as they are written and
+// returns the new ones. A list that was not there and stays empty is not made; a
+// value that is no list is an error.
+func UpdateList(ctx context.Context, path, key string, change func(items []json.RawMessage) ([]json.RawMessage, error)) error {
+	return lockfile.Update(ctx, path, lockfile.Options{}, func(old []byte) ([]byte, error) {
+		doc, err := jsonobj.Open(path, old, jsonobj.Strict)
+		if err != nil {
+			return nil, err
+		}
+		if err := migrate(doc); err != nil {
+			return nil, err
+		}
+		var items []json.RawMessage
+		raw, have := doc.Get(key)
+		if have && json.Unmarshal(raw, &items) != nil {
+			return nil, fmt.Errorf("%s: %q is %s, and should be a list", path, key, shown(raw))
+		}
+		if items, err = change(items); err != nil {
+			return nil, err
+		}
+		if len(items) == 0 && !have {
+			return old, nil
+		}
+		if items == nil {
+			items = []json.RawMessage{}
+		}
+		if err := doc.Set(items, key); err != nil {
+			return nil, err
+		}
+		return doc.Bytes(), nil
+	})
 }
 
 // keyPath splits the name of a key that is in an object.
