@@ -171,8 +171,12 @@ func (w *watch) end(stop StopReason, problem string, usage *Usage, responseID st
 		w.span.Fail("provider_error", clip(problem, maxSpanText))
 	}
 	attrs := []Attr{
-		{"stop", string(stop)}, {"usage.input", usage.Input}, {"usage.output", usage.Output}, {"usage.cache_read", usage.CacheRead},
-		{"usage.cache_write", usage.CacheWrite}, {"cost.total", usage.Cost.Total},
+		{"stop", string(stop)},
+		{"usage.input", usage.Input},
+		{"usage.output", usage.Output},
+		{"usage.cache_read", usage.CacheRead},
+		{"usage.cache_write", usage.CacheWrite},
+		{"cost.total", usage.Cost.Total},
 	}
 	if responseID != "" {
 		attrs = append(attrs, Attr{"response.id", responseID})

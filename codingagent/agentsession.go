@@ -31,6 +31,7 @@ type AgentSession struct {
 	opts    Options
 	env     execenv.Env
 	harness *harness.Harness
+	router  *router
 	shape   atomic.Pointer[shape]
 
 	// commands are those of the person that run; closing ends them.
@@ -96,9 +97,8 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 		return nil, err
 	}
 	loop := o.Loop
-	loop.Stream = o.Models.Stream
 	loop.Options = s.requestOptions()
-	s.harness, err = harness.New(ctx, harness.Config{
+	config := harness.Config{
 		Session: conversation, Loop: loop, Env: &s.env, Model: o.Model, Thinking: level, Tools: coreTools(shape.tools), System: s.system,
 		Retry: ai.RetryPolicy{
 			Enabled: o.Settings.Retry.Enabled, Max: o.Settings.Retry.MaxRetries,
@@ -106,10 +106,14 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 		},
 		Compaction: s.compaction, Policy: compaction.Policy{Files: touchedFiles},
 		SteeringMode: o.Settings.SteeringMode, FollowUpMode: o.Settings.FollowUpMode,
-	})
-	if err != nil {
+	}
+	s.router = &router{s: s, runtime: o.ModelRuntime}
+	s.router.wire(&config)
+	if s.harness, err = harness.New(ctx, config); err != nil {
 		return nil, err
 	}
+	s.router.answered = s.router.previous(s.State().Messages)
+	s.Subscribe(s.router.hear)
 	if o.Name != "" {
 		if err := s.harness.SetName(ctx, o.Name); err != nil {
 			return nil, err
@@ -188,7 +192,7 @@ func (s *AgentSession) sessionEnv(conversation *session.Session) func() []string
 
 // modelFacts tells tools which images the model takes.
 func (s *AgentSession) modelFacts() tools.ModelFacts {
-	m := s.harness.Model()
+	m := s.LimitsModel()
 	if m == nil {
 		return tools.ModelFacts{}
 	}
@@ -219,7 +223,7 @@ func (s *AgentSession) initialThinking(ctx context.Context, conversation *sessio
 	if s.opts.Thinking != "" || s.opts.Model == nil {
 		return s.opts.Thinking, nil
 	}
-	have, err := conversation.Restore(ctx, nil)
+	have, err := conversation.Restore(ctx, s.opts.virtual)
 	if err != nil {
 		return "", fmt.Errorf("read session: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/tools"
@@ -39,6 +40,9 @@ type Options struct {
 
 	Models *ai.Models
 	Model  *ai.Model
+	// ModelRuntime, if not nil, is where Models come from: its virtual models can be
+	// selected then. Models may be left out.
+	ModelRuntime *models.Runtime
 	// Thinking is clamped to the model; "" means the session's last level,
 	// else the settings'.
 	Thinking ai.ThinkingLevel
@@ -118,6 +122,9 @@ func Existing(s *session.Session) SessionSource {
 
 // check finds what is missing.
 func (o *Options) check() error {
+	if o.Models == nil && o.ModelRuntime != nil {
+		o.Models = o.ModelRuntime.Models
+	}
 	switch {
 	case o.Dir == "":
 		return errors.New("make session: no directory is given")
@@ -127,6 +134,11 @@ func (o *Options) check() error {
 		return errors.New("make session: no models are given")
 	}
 	return nil
+}
+
+// virtual tells which models stand for others that answer.
+func (o *Options) virtual(ref session.ModelRef) bool {
+	return o.ModelRuntime.IsVirtual(ref.Provider, ref.ModelID)
 }
 
 // defaults fills in what was left out.

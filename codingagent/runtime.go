@@ -142,7 +142,7 @@ func (r *Runtime) OpenIn(ctx context.Context, ref, dir string) error {
 			}
 			o.Dir, o.Env = cwd, nil
 		}
-		have, err := s.Restore(ctx, nil)
+		have, err := s.Restore(ctx, r.options.virtual)
 		if err != nil {
 			return errors.Join(err, s.Close())
 		}

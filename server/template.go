@@ -145,7 +145,7 @@ func (t Template) conversation(ctx context.Context, r OpenRequest) (*session.Ses
 // model is the one to go on with when the client names none: the session's if
 // it is known, else the default.
 func (t Template) model(ctx context.Context, s *session.Session) (*ai.Model, error) {
-	have, err := s.Restore(ctx, nil)
+	have, err := s.Restore(ctx, func(ref session.ModelRef) bool { return t.Options.ModelRuntime.IsVirtual(ref.Provider, ref.ModelID) })
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
 	}

@@ -27,7 +27,10 @@ type Config struct {
 	// stands for several; nil, the function or what it gives, means the selected one.
 	// It must not call the harness.
 	Limits func(selected *ai.Model) *ai.Model
-	Tools  []*agentcore.Tool
+	// Virtual tells which models stand for others that answer in their place; nil
+	// means none.
+	Virtual func(session.ModelRef) bool
+	Tools   []*agentcore.Tool
 	// Env, if not nil, is where tools find files and processes: their context carries
 	// it, see [execenv.FromContext]. Tools that were made with an environment of their
 	// own need none.

@@ -66,7 +66,7 @@ func (h *Harness) SetLabel(ctx context.Context, entry, label string) error {
 // recordSettings notes model and thinking level where the branch does not
 // imply them.
 func (h *Harness) recordSettings(ctx context.Context) error {
-	have, err := h.session.Restore(ctx, nil)
+	have, err := h.session.Restore(ctx, h.cfg.Virtual)
 	if err != nil {
 		return fmt.Errorf("read session: %w", err)
 	}

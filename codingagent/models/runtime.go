@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
@@ -52,6 +53,9 @@ type Runtime struct {
 	Models *ai.Models
 
 	files map[string]*fileProvider // those that models.json changes or adds
+
+	mu       sync.Mutex
+	virtuals map[string][]*virtual // by provider
 }
 
 // New builds a runtime, with the lists that vendors gave in earlier runs. A
@@ -59,7 +63,7 @@ type Runtime struct {
 // else works.
 func New(ctx context.Context, c Config) (*Runtime, []error) {
 	providers := slices.Clone(c.Providers)
-	r := &Runtime{files: make(map[string]*fileProvider)}
+	r := &Runtime{files: make(map[string]*fileProvider), virtuals: make(map[string][]*virtual)}
 	var faults []error
 	clients := make(map[string]string)
 	if c.File != "" {
@@ -95,12 +99,12 @@ func New(ctx context.Context, c Config) (*Runtime, []error) {
 }
 
 // amend changes the list of a provider's models: what models.json says counts for
-// models that the vendor told, too.
+// models that the vendor told, too, and virtual models stand among them.
 func (r *Runtime) amend(provider string, list []*ai.Model) []*ai.Model {
 	if p := r.files[provider]; p != nil {
 		list = p.amend(list)
 	}
-	return list
+	return r.withVirtual(provider, list)
 }
 
 func readFile(ctx context.Context, c Config) (*File, error) {

@@ -40,7 +40,7 @@ func sessionStats(ctx context.Context, s *Server, _ command) (any, error) {
 	if f := a.File(); f != "" {
 		out["sessionFile"] = f
 	}
-	if m := a.Model(); m != nil && m.ContextWindow > 0 {
+	if m := a.LimitsModel(); m != nil && m.ContextWindow > 0 {
 		usage := map[string]any{"tokens": nil, "contextWindow": m.ContextWindow, "percent": nil}
 		if tokens, known := a.Harness().ContextTokens(); known {
 			usage["tokens"], usage["percent"] = tokens, 100*float64(tokens)/float64(m.ContextWindow)

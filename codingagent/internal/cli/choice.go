@@ -52,7 +52,7 @@ func (p *program) modelFor(ctx context.Context, s *session.Session, named models
 		return named.Model, nil, nil
 	}
 	available := p.available(ctx)
-	have, err := s.Restore(ctx, nil)
+	have, err := s.Restore(ctx, func(ref session.ModelRef) bool { return p.models.IsVirtual(ref.Provider, ref.ModelID) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,7 @@ func template(ctx context.Context, w world.Process) (server.Template, error) {
 	return server.Template{
 		Options: codingagent.Options{
 			AgentDir: agentDir, Home: w.Home, Environ: w.Environ, FileQueue: new(tools.FileQueue),
-			Models: runtime.Models, Settings: &set,
+			Models: runtime.Models, ModelRuntime: runtime, Settings: &set,
 		},
 		Default: func(ctx context.Context) (*ai.Model, error) {
 			available := slices.DeleteFunc(runtime.Models.Available(ctx), func(m *ai.Model) bool { return m.Provider == "demo" })
