@@ -68,6 +68,11 @@ func (p *Program) drawFull() {
 func (p *Program) drawInline() {
 	t := p.Transcript
 	t.refresh(p.width, false)
+	if p.again {
+		p.again = false
+		t.layOutAll()
+		p.inline.Reemit()
+	}
 	t.layOutTail(p.height)
 	bottom := p.bottom(max(p.height, 1))
 	n := t.height() + len(bottom)

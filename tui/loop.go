@@ -120,7 +120,9 @@ func (p *Program) run(ctx context.Context) (err error) {
 			}
 			p.reader.resume <- struct{}{}
 		case <-resized:
-			p.resize()
+			if !p.resize() {
+				p.cameBack()
+			}
 		case <-p.continued:
 			// Something else has stopped the process, and the shell has used the
 			// terminal meanwhile.
@@ -162,8 +164,12 @@ func (p *Program) run(ctx context.Context) (err error) {
 			p.runPosts()
 		}
 		if p.done {
-			// A last frame, so that what was said at the end is seen.
+			// A last frame, so that what was said at the end is seen, and each line
+			// once.
 			p.dirty = true
+			if !p.staleSince.IsZero() {
+				p.reemit()
+			}
 			if err := p.frame(); err != nil && p.quit == nil {
 				return err
 			}
@@ -271,6 +277,7 @@ func (p *Program) runPosts() {
 // begin takes the screen.
 func (p *Program) begin() {
 	p.width, p.height = p.term.Size()
+	p.pixels.X, p.pixels.Y = p.term.PixelSize()
 	p.newRenderer()
 	p.dirty = true
 	p.lastFrame = time.Time{}
@@ -286,6 +293,7 @@ func (p *Program) newRenderer() {
 		p.inline = render.NewInline(p.width, p.height, opts)
 	}
 	p.Transcript.keep = 0
+	p.again = false
 }
 
 // SetFullScreen switches between full-screen and regular mode. It must be called
@@ -304,12 +312,14 @@ func (p *Program) SetFullScreen(on bool) error {
 	return nil
 }
 
-func (p *Program) resize() {
+// resize looks whether the size is another one.
+func (p *Program) resize() (changed bool) {
 	w, h := p.term.Size()
 	if w == p.width && h == p.height {
-		return
+		return false
 	}
 	p.width, p.height = w, h
+	p.pixels.X, p.pixels.Y = p.term.PixelSize()
 	if p.inline != nil {
 		p.inline.Resize(w, h)
 	}
@@ -319,6 +329,27 @@ func (p *Program) resize() {
 	p.lastChange = time.Now()
 	p.dirty = true
 	p.resized()
+	return true
+}
+
+// cameBack is for a change of the size that was undone before anybody looked. The
+// terminal has moved its text about all the same, and what was drawn meanwhile was
+// drawn for another size. A window that was made larger by less than a cell has
+// done nothing of the kind.
+func (p *Program) cameBack() {
+	before := p.pixels
+	p.pixels.X, p.pixels.Y = p.term.PixelSize()
+	if p.pixels != before {
+		return
+	}
+	if p.inline != nil {
+		p.inline.Invalidate()
+	}
+	if p.full != nil {
+		p.full.Invalidate()
+	}
+	p.lastChange = time.Now()
+	p.dirty = true
 }
 
 func (p *Program) resized() {
@@ -337,12 +368,9 @@ func (p *Program) reemitAt() time.Time {
 	return at
 }
 
-// reemit writes everything again, now that the size is still.
-func (p *Program) reemit() {
-	p.Transcript.layOutAll()
-	p.inline.Reemit()
-	p.dirty = true
-}
+// reemit makes the next frame write everything again. Only that frame lays
+// everything out, as the size can be another one by then.
+func (p *Program) reemit() { p.again, p.dirty = true, true }
 
 func (p *Program) feed(events []input.Event) {
 	for _, ev := range events {

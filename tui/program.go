@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -85,6 +86,7 @@ type Program struct {
 	search   search
 
 	width, height int
+	pixels        image.Point // the size in pixels, if it is known
 	inline        *render.Inline
 	full          *render.Full
 	buf           []byte
@@ -92,6 +94,7 @@ type Program struct {
 	lastFrame     time.Time
 	staleSince    time.Time // since when the scrollback is not right; zero if it is
 	lastChange    time.Time // the last change while it is so
+	again         bool      // the next frame writes everything again
 	exitLines     []string
 	reader        *reader
 	continued     chan os.Signal // the process goes on after it was stopped
@@ -179,19 +182,22 @@ func (p *Program) Do(f func()) bool {
 // one frame.
 func (p *Program) Update() { p.Do(func() {}) }
 
-// Redraw makes all components draw anew, and the whole screen be painted. It
-// must be called on the program's goroutine.
+// Redraw makes all components draw anew, and the whole screen be painted; in
+// regular mode the scrollback, too, unless that is to be kept. It must be called
+// on the program's goroutine.
 func (p *Program) Redraw() {
 	p.Transcript.Invalidate()
 	p.Bottom.Invalidate()
 	for _, o := range p.overlays {
 		Invalidate(o.component)
 	}
-	if p.inline != nil {
-		p.inline.Reemit()
-	}
-	if p.full != nil {
+	switch {
+	case p.full != nil:
 		p.full.Invalidate()
+	case p.inline != nil && p.opts.KeepScrollback:
+		p.inline.Invalidate()
+	case p.inline != nil:
+		p.again = true
 	}
 	p.dirty = true
 }

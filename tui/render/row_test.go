@@ -17,9 +17,7 @@ func FuzzRow(f *testing.F) {
 	f.Add("\x1b]8;;http://a\x1b\\x\x1b]8;;\x1b\\y", "xy", 9, true)
 	f.Add("👩\u200d🚀a", "👩a", 5, false)
 	f.Fuzz(func(t *testing.T, before, after string, width int, bar bool) {
-		if width < 1 || width > 60 || len(before)+len(after) > 300 {
-			t.Skip()
-		}
+		width, before, after = 1+int(uint(width)%60), before[:min(len(before), 150)], after[:min(len(after), 150)]
 		var cells []string
 		if bar {
 			cells = []string{"│", "│"}

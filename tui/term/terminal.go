@@ -289,6 +289,16 @@ func (t *Terminal) Size() (width, height int) {
 	return s.Width, s.Height
 }
 
+// PixelSize returns the size of the terminal in pixels; 0 by 0 where the device
+// does not tell.
+func (t *Terminal) PixelSize() (width, height int) {
+	s, err := t.tty.WindowSize()
+	if err != nil {
+		return 0, 0
+	}
+	return s.PixelWidth, s.PixelHeight
+}
+
 // OnResize sets the function that is called, on a goroutine of its own, after
 // the size has changed.
 func (t *Terminal) OnResize(f func()) {

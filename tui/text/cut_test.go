@@ -97,9 +97,7 @@ func FuzzTruncate(f *testing.F) {
 	f.Add("abc\x1b[31mdef", 3)
 	f.Add("한국어\t\x1b]8;;x\a", 2)
 	f.Fuzz(func(t *testing.T, s string, width int) {
-		if width > 500 {
-			t.Skip()
-		}
+		width = min(width, 500)
 		checkLine(t, Truncate(s, width, "…"), max(width, 0))
 		checkLine(t, Slice(s, width/2, width), max(width, 0))
 	})

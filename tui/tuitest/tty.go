@@ -19,6 +19,7 @@ type Tty struct {
 	drained bool
 	closed  bool
 	resized func()
+	pixels  [2]int
 	writes  int
 	bytes   int
 	log     []string // starts and stops, in order
@@ -58,6 +59,18 @@ func (t *Tty) Type(s string) {
 func (t *Tty) Resize(width, height int) {
 	t.mu.Lock()
 	t.term.Resize(width, height)
+	f := t.resized
+	t.mu.Unlock()
+	if f != nil {
+		f()
+	}
+}
+
+// ResizePixels changes the size in pixels, which is not known before, and tells
+// the program; the number of cells stays the same.
+func (t *Tty) ResizePixels(width, height int) {
+	t.mu.Lock()
+	t.pixels = [2]int{width, height}
 	f := t.resized
 	t.mu.Unlock()
 	if f != nil {
@@ -139,7 +152,7 @@ func (t *Tty) WindowSize() (tcell.WindowSize, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w, h := t.term.Size()
-	return tcell.WindowSize{Width: w, Height: h}, nil
+	return tcell.WindowSize{Width: w, Height: h, PixelWidth: t.pixels[0], PixelHeight: t.pixels[1]}, nil
 }
 
 // Read is for the program under test. It waits for input.
