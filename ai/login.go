@@ -32,6 +32,17 @@ func (m *Models) host(p Provider, env auth.Environment) auth.Host {
 	}
 }
 
+// SignInReady reports whether a person can sign in to a provider now: it has a
+// login, and the OAuth client id that this needs, if it needs one, is configured.
+func (m *Models) SignInReady(provider string) bool {
+	p := m.Provider(provider)
+	if p == nil || p.Auth().OAuth == nil {
+		return false
+	}
+	needs, ok := p.Auth().OAuth.(auth.ClientIDLogin)
+	return !ok || !needs.NeedsClientID() || m.host(p, m.cfg.Env).ClientID != ""
+}
+
 // Login signs in to a provider, with its login or by asking for a key, and stores
 // what that gives. It takes as long as the person does, and holds no lock
 // meanwhile.

@@ -52,6 +52,8 @@ func (acme) ToAuth(c *auth.Credential) (*auth.Resolved, error) {
 	return &auth.Resolved{APIKey: c.Access, Source: "OAuth"}, nil
 }
 
+func (acme) NeedsClientID() bool { return true }
+
 func acmeProvider(t *testing.T) ai.Provider {
 	t.Helper()
 	api, err := faux.New(faux.Config{}).API(nil)
@@ -62,6 +64,25 @@ func acmeProvider(t *testing.T) ai.Provider {
 		ID: "acme", APIs: []ai.API{api}, Models: []*ai.Model{{ID: "m", Provider: "acme"}},
 		Auth: auth.Methods{OAuth: acme{}, APIKey: auth.EnvKey{Vars: []string{"ACME_KEY"}, Needs: []string{"ACME_REGION"}}},
 	})
+}
+
+func TestSignInReady(t *testing.T) {
+	p := acmeProvider(t)
+	if ai.NewModels(p).SignInReady("nobody") {
+		t.Error("a provider that is not there lets people sign in")
+	}
+	none := func(string) string { return "" }
+	if (ai.ModelsConfig{Env: none}).New(p).SignInReady("acme") {
+		t.Error("ready without the client id that is needed")
+	}
+	for name, c := range map[string]ai.ModelsConfig{
+		"configured":  {Env: none, OAuthClientID: func(string) string { return "id" }},
+		"environment": {Env: func(n string) string { return map[string]string{auth.ClientIDVariable("acme"): "id"}[n] }},
+	} {
+		if !c.New(p).SignInReady("acme") {
+			t.Errorf("%s: not ready", name)
+		}
+	}
 }
 
 func TestLoginAndLogout(t *testing.T) {

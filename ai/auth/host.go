@@ -94,6 +94,12 @@ func (h Host) NeedClientID(provider string, keyVars ...string) (string, error) {
 	return h.ClientID, nil
 }
 
+// ClientIDLogin is an [OAuthMethod] that tells whether signing in needs an OAuth
+// client id that was issued to the person; see [Host.NeedClientID].
+type ClientIDLogin interface {
+	NeedsClientID() bool
+}
+
 // MissingClientError says that a login needs an OAuth client id and none is
 // configured. Vendors issue client ids to programs; one that was issued to another
 // program is not ours to use, so none is built in.

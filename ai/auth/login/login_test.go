@@ -551,6 +551,14 @@ func TestRadius(t *testing.T) {
 	}
 }
 
+func TestSomeNeedNoClientID(t *testing.T) {
+	for id, method := range map[string]auth.OAuthMethod{"openai": login.OpenAI(), "openrouter": login.OpenRouter()} {
+		if needs, ok := method.(auth.ClientIDLogin); !ok || needs.NeedsClientID() {
+			t.Errorf("%s claims to need a client id", id)
+		}
+	}
+}
+
 // Without a client id nothing is sent, and the error names all ways on.
 func TestNoClientID(t *testing.T) {
 	for id, method := range map[string]auth.OAuthMethod{
@@ -564,6 +572,9 @@ func TestNoClientID(t *testing.T) {
 		var missing *auth.MissingClientError
 		if !errors.As(err, &missing) || missing.Provider != id || len(srv.Requests()) != 0 || !strings.Contains(err.Error(), auth.ClientIDVariable(id)) || !strings.Contains(err.Error(), "models.json") {
 			t.Errorf("%s: %v", id, err)
+		}
+		if needs, ok := method.(auth.ClientIDLogin); !ok || !needs.NeedsClientID() {
+			t.Errorf("%s does not tell that it needs a client id", id)
 		}
 		if id != "openai-codex" && !strings.Contains(err.Error(), "use an API key instead") {
 			t.Errorf("%s: %v", id, err)

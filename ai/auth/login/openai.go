@@ -38,6 +38,9 @@ func OpenAI() auth.OAuthMethod {
 
 type openAI struct{ vendor }
 
+// NeedsClientID is false: the vendor lets this program sign in as it is.
+func (openAI) NeedsClientID() bool { return false }
+
 // Login runs the flow.
 func (o openAI) Login(ctx context.Context, h auth.Host, ui auth.Interaction) (*auth.Credential, error) {
 	h = h.WithDefaults()

@@ -22,6 +22,9 @@ func OpenRouter() auth.OAuthMethod {
 
 type openRouter struct{ vendor }
 
+// NeedsClientID is false: the vendor lets this program sign in as it is.
+func (openRouter) NeedsClientID() bool { return false }
+
 // Login runs the flow.
 func (o openRouter) Login(ctx context.Context, h auth.Host, ui auth.Interaction) (*auth.Credential, error) {
 	// The vendor sends no state back: the path is what nobody else knows.

@@ -60,6 +60,9 @@ func (r radius) callback() oauth.Callback {
 	return oauth.Callback{Port: 1456, Path: "/oauth/callback", Host: "127.0.0.1"}
 }
 
+// NeedsClientID is false: the vendor lets this program sign in as it is.
+func (radius) NeedsClientID() bool { return false }
+
 // Login runs the flow.
 func (r radius) Login(ctx context.Context, h auth.Host, ui auth.Interaction) (*auth.Credential, error) {
 	var found struct {

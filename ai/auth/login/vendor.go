@@ -22,6 +22,9 @@ type vendor struct {
 // Name is for people.
 func (v vendor) Name() string { return v.name }
 
+// NeedsClientID is true of most vendors.
+func (v vendor) NeedsClientID() bool { return true }
+
 func (v vendor) clientID(h auth.Host) (string, error) {
 	return h.NeedClientID(v.id, v.keyVars...)
 }

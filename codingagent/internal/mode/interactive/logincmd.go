@@ -92,27 +92,39 @@ func (u *ui) login(c loginChoice) {
 	ctx, cancel := context.WithCancel(u.ctx)
 	u.spawn(func() {
 		defer cancel()
-		err := models.Login(ctx, c.provider.ID(), c.kind, &dialogs{ui: u, title: c.provider.Name(), cancel: cancel})
+		err := u.connect(ctx, models, c, &dialogs{ui: u, title: c.provider.Name(), cancel: cancel})
 		var list []*ai.Model
 		if err == nil {
 			list = u.available(u.ctx)
 		}
+		stopped := ctx.Err() != nil
 		u.p.Do(func() {
 			u.back()
 			switch {
-			case errors.Is(err, errCancelled), err != nil && ctx.Err() != nil:
+			case errors.Is(err, errCancelled), err != nil && stopped:
 				u.hint("Nothing was changed.")
+				if u.unconnected() {
+					u.firstRun()
+				}
 			case err != nil:
 				u.fail(err)
+				if u.unconnected() {
+					u.firstRun()
+				}
 			default:
 				u.note("success", fmt.Sprintf("%s is connected. The key is kept in %s.", Clean(c.provider.Name()), u.homePath(u.cfg.AgentDir+"/auth.json")))
-				have := u.session().Model()
-				if have == nil || have.Provider == demo.ProviderID {
+				if u.unconnected() {
 					u.chooseOf(c.provider.ID(), list)
 				}
 			}
 		})
 	})
+}
+
+// unconnected reports whether there is no model but the demo.
+func (u *ui) unconnected() bool {
+	have := u.session().Model()
+	return have == nil || have.Provider == demo.ProviderID
 }
 
 // chooseOf lets the person choose a model of a provider that was just

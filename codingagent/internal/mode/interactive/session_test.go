@@ -44,46 +44,6 @@ func TestAnAnswerAtThreeWidths(t *testing.T) {
 	}
 }
 
-func TestFirstRun(t *testing.T) {
-	t.Parallel()
-	for _, width := range []int{40, 80, 120} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			c := place(t)
-			c.put("../home/.pi/agent/models.json", `{"providers":{}}`)
-			c.start(width, 30)
-			c.wait("Connect a model", "demo")
-			c.golden(fmt.Sprintf("first-%d", width))
-			c.keys("help", enter)
-			c.wait("no language model")
-			c.gone("Working")
-			c.keys("/login", enter)
-			c.wait("Connect a provider")
-			c.keys("anthropic")
-			c.wait("filter: anthropic")
-			c.keys(escape)
-			c.gone("Connect a provider")
-			c.keys("/quit", enter)
-			c.finish(0)
-		})
-	}
-}
-
-func TestAKeyIsTypedUnseen(t *testing.T) {
-	t.Parallel()
-	c := place(t)
-	c.start(80, 30, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("/login groq", enter)
-	c.wait("── Groq")
-	c.keys("sk-mock-secret") // finish fails if this was ever shown
-	c.wait("•••")
-	c.keys(enter)
-	c.wait("is connected")
-	c.keys(ctrlD)
-	c.finish(0)
-}
-
 func TestQueueAbortAndTakeBack(t *testing.T) {
 	t.Parallel()
 	c := place(t)

@@ -160,8 +160,11 @@ func Run(ctx context.Context, cfg Config) error {
 	u.refreshFacts()
 	u.p.Go(func() { u.interrupts(ctx) })
 	u.jobControl(ctx)
-	if cfg.ChooseSession {
+	switch {
+	case cfg.ChooseSession:
 		u.resumeCommand("")
+	case cfg.Unconfigured && len(cfg.First) == 0:
+		u.firstRun()
 	}
 	for _, p := range cfg.First {
 		u.send(p, false)
