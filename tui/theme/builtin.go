@@ -17,12 +17,18 @@ var darkJSON []byte
 //go:embed light.json
 var lightJSON []byte
 
-var builtin = sync.OnceValue(func() [2]*Theme {
-	var out [2]*Theme
-	for i, data := range [][]byte{darkJSON, lightJSON} {
+//go:embed high-contrast-dark.json
+var contrastDarkJSON []byte
+
+//go:embed high-contrast-light.json
+var contrastLightJSON []byte
+
+var builtin = sync.OnceValue(func() [4]*Theme {
+	var out [4]*Theme
+	for i, data := range [][]byte{darkJSON, lightJSON, contrastDarkJSON, contrastLightJSON} {
 		t, err := Parse(data)
 		if err != nil {
-			panic(fmt.Sprintf("a built-in theme is broken: %v", err)) // a test parses both
+			panic(fmt.Sprintf("a built-in theme is broken: %v", err)) // a test parses them all
 		}
 		out[i] = t
 	}
@@ -34,6 +40,16 @@ func Dark() *Theme { return builtin()[0] }
 
 // Light returns the built-in theme for light backgrounds.
 func Light() *Theme { return builtin()[1] }
+
+// HighContrast returns the built-in theme whose text has a contrast of at least 7
+// to its backgrounds, and to black or white: the one for dark backgrounds, or for
+// light ones.
+func HighContrast(dark bool) *Theme {
+	if dark {
+		return builtin()[2]
+	}
+	return builtin()[3]
+}
 
 // Palette is what a terminal tells of its colours. Colours that it did not tell
 // are the zero Color.

@@ -11,8 +11,8 @@
 //
 // A colour is "#rgb", "#rrggbb", "oklch(L% C H)", "okhsl(H S% L%)", a number
 // from 0 to 255 of the terminal's palette, the name of a variable, or "" for the
-// terminal's own colour. [Dark] and [Light] are built in, and [System] makes a
-// theme of the colours of the terminal itself.
+// terminal's own colour. [Dark], [Light] and [HighContrast] are built in, and
+// [System] makes a theme of the colours of the terminal itself.
 package theme
 
 import (

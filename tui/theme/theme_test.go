@@ -198,3 +198,43 @@ func TestSelect(t *testing.T) {
 		}
 	}
 }
+
+func TestHighContrast(t *testing.T) {
+	t.Parallel()
+	for _, dark := range []bool{true, false} {
+		th := HighContrast(dark)
+		if th.Dark() != dark || th.Name() != map[bool]string{true: "high-contrast-dark", false: "high-contrast-light"}[dark] {
+			t.Errorf("%s is dark: %v", th.Name(), th.Dark())
+		}
+		// Terminals are seldom all black or white.
+		backgrounds := map[string]text.Color{"black": text.RGB(0, 0, 0), "nearly black": text.RGB(30, 30, 30)}
+		if !dark {
+			backgrounds = map[string]text.Color{"white": text.RGB(255, 255, 255), "nearly white": text.RGB(245, 245, 245)}
+		}
+		for _, token := range th.Tokens() {
+			if strings.HasSuffix(token, "Bg") && token != "searchMatchBg" {
+				backgrounds[token] = th.Color(token)
+			}
+		}
+		for _, token := range th.Tokens() {
+			switch {
+			case strings.HasSuffix(token, "Bg"):
+				continue
+			case token == "searchMatchText":
+				if got := Contrast(th.Color(token), th.Color("searchMatchBg")); got < 7 {
+					t.Errorf("%s: a match has a contrast of %.1f", th.Name(), got)
+				}
+				continue
+			}
+			least := 7.0
+			if th.Color(token) == th.Color("border") {
+				least = 4.5 // lines, no text
+			}
+			for name, bg := range backgrounds {
+				if got := Contrast(th.Color(token), bg); got < least {
+					t.Errorf("%s: %s has a contrast of %.1f to %s, want %.1f", th.Name(), token, got, name, least)
+				}
+			}
+		}
+	}
+}
