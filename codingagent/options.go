@@ -56,6 +56,9 @@ type Options struct {
 	// Session says which conversation to work on; the zero value is a new one
 	// that is kept in memory.
 	Session SessionSource
+	// Sessions, if not nil, gives where the sessions of a directory are kept, for a
+	// [Runtime] that goes to another one; nil keeps all in the same place.
+	Sessions func(ctx context.Context, dir string) session.Repo
 	// Name, if not empty, names the session.
 	Name string
 

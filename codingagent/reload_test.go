@@ -92,6 +92,12 @@ func TestOpenIn(t *testing.T) {
 	if err := r.Open(t.Context(), old.ID()); !errors.As(err, &missing) || missing.Dir != gone {
 		t.Fatalf("error %v, want a MissingDirError", err)
 	}
+	if err := r.CopyTo(t.Context(), old.ID(), here); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Session(); s.ID() == old.ID() || s.Header().Cwd != here || len(s.State().Messages) == 0 {
+		t.Errorf("session %s belongs to %s and has %d messages", s.ID(), s.Header().Cwd, len(s.State().Messages))
+	}
 	if err := r.OpenIn(t.Context(), old.ID(), here); err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,10 @@ import (
 // new one, another one, or a copy. Listeners stay. Only one replacement runs
 // at a time; it stops what the old session has under way.
 type Runtime struct {
-	repo session.Repo
-
 	replacing sync.Mutex
 
 	mu        sync.Mutex
+	repo      session.Repo
 	options   Options // of the next session
 	current   *AgentSession
 	listeners []*runtimeListener
@@ -49,6 +48,13 @@ func (r *Runtime) Session() *AgentSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.current
+}
+
+// Repo gives where the sessions are kept.
+func (r *Runtime) Repo() session.Repo {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.repo
 }
 
 // Subscribe adds a listener for the events of the current session and of all
@@ -90,7 +96,7 @@ func (r *Runtime) New(ctx context.Context, parent string) error {
 		keep(old, o)
 		o.Session = func(ctx context.Context, h session.Header, so session.Options) (*session.Session, error) {
 			h.Parent = parent
-			return session.Create(ctx, r.repo, h, so)
+			return session.Create(ctx, r.Repo(), h, so)
 		}
 		return nil
 	})
@@ -128,7 +134,7 @@ func (r *Runtime) OpenIn(ctx context.Context, ref, dir string) error {
 		if isPath {
 			ref = old.env.Abs(ref)
 		}
-		s, err := session.Open(ctx, r.repo, ref, session.Options{Codec: Codec()})
+		s, err := session.Open(ctx, r.Repo(), ref, session.Options{Codec: Codec()})
 		if errors.Is(err, session.ErrNotFound) && isPath {
 			o.Session = NewAt(ref)
 			return nil
@@ -150,6 +156,31 @@ func (r *Runtime) OpenIn(ctx context.Context, ref, dir string) error {
 			o.Model = m
 		}
 		o.Thinking = have.Thinking
+		o.Session = Existing(s)
+		return nil
+	})
+}
+
+// CopyTo replaces the session by a copy of one that is kept, for the directory
+// dir. The one it is copied from stays as it is, and may be in use elsewhere.
+func (r *Runtime) CopyTo(ctx context.Context, ref, dir string) error {
+	return r.replace(ctx, func(old *AgentSession, o *Options) error {
+		keep(old, o)
+		st, err := r.Repo().Open(ctx, ref, session.ReadOnly)
+		if err != nil {
+			return err
+		}
+		src, err := session.Load(ctx, st, session.Options{Codec: Codec()})
+		if err != nil {
+			return err
+		}
+		s, err := session.Fork(ctx, src, r.Repo(), session.ForkOptions{Header: session.Header{Cwd: dir}, Options: session.Options{Codec: Codec()}})
+		if err = errors.Join(err, src.Close()); err != nil {
+			return err
+		}
+		if dir != o.Dir {
+			o.Dir, o.Env = dir, nil
+		}
 		o.Session = Existing(s)
 		return nil
 	})
@@ -199,7 +230,7 @@ func (r *Runtime) copy(ctx context.Context, fork session.ForkOptions) error {
 	return r.replace(ctx, func(old *AgentSession, o *Options) error {
 		keep(old, o)
 		fork.Options = session.Options{Codec: Codec()}
-		s, err := session.Fork(ctx, old.Session(), r.repo, fork)
+		s, err := session.Fork(ctx, old.Session(), r.Repo(), fork)
 		if err != nil {
 			return err
 		}
@@ -234,6 +265,9 @@ func (r *Runtime) replace(ctx context.Context, prepare func(old *AgentSession, o
 	}
 	r.mu.Lock()
 	r.detach()
+	if o.Dir != r.options.Dir && o.Sessions != nil {
+		r.repo = o.Sessions(ctx, o.Dir)
+	}
 	r.options.Dir, r.options.Env = o.Dir, o.Env
 	r.mu.Unlock()
 	r.adopt(s)
@@ -248,7 +282,7 @@ func (r *Runtime) List(ctx context.Context, all bool) ([]session.Info, error) {
 		o.Cwd = r.Session().Header().Cwd
 	}
 	var list []session.Info
-	for info, err := range r.repo.List(ctx, o) {
+	for info, err := range r.Repo().List(ctx, o) {
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)

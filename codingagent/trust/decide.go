@@ -88,6 +88,9 @@ type Verdict struct {
 	Reason string
 }
 
+// Undecided is the reason of a verdict when there was nobody to ask.
+const Undecided = "nobody has decided yet"
+
 // Skipped reports whether something is left out for lack of trust.
 func (v Verdict) Skipped() bool { return !v.Trusted && len(v.Found) > 0 }
 
@@ -119,7 +122,7 @@ func Decide(ctx context.Context, r Request) (Verdict, error) {
 		v.Trusted, v.Reason = r.Default == "always", "the setting defaultProjectTrust says so"
 		return v, nil
 	case r.Ask == nil:
-		v.Reason = "nobody has decided yet"
+		v.Reason = Undecided
 		return v, nil
 	}
 	answer, err := r.Ask(ctx, v.Dir, v.Found)

@@ -60,7 +60,7 @@ func Open(opts Options) (*Terminal, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
 		}
-		t.tty = tty
+		t.tty = newDevice(tty)
 	}
 	return t, nil
 }

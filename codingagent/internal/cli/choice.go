@@ -14,6 +14,7 @@ import (
 	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/sessiondir"
+	"github.com/pi-go/pi/codingagent/settings"
 )
 
 // chooseModel resolves --model; the zero choice means that none was named.
@@ -135,8 +136,15 @@ func (p *program) noModel(ctx context.Context) error {
 }
 
 // sessionDir is where the sessions of the directory are kept.
-func (p *program) sessionDir() *session.Dir {
-	return session.NewDir(sessiondir.Resolve(p.args.SessionDir, p.sys.Env, p.settings.SessionDir, p.agentDir, p.sys.Dir, p.sys.Home).Dir)
+func (p *program) sessionDir() *session.Dir { return p.sessionDirOf(p.sys.Dir, p.settings) }
+
+func (p *program) sessionDirOf(dir string, set settings.Settings) *session.Dir {
+	return session.NewDir(sessiondir.Resolve(p.args.SessionDir, p.sys.Env, set.SessionDir, p.agentDir, dir, p.sys.Home).Dir)
+}
+
+// sessionsOf gives where the sessions of another directory are kept.
+func (p *program) sessionsOf(ctx context.Context, dir string) session.Repo {
+	return p.sessionDirOf(dir, p.settingsFor(ctx, dir))
 }
 
 // repo is where sessions are kept.

@@ -18,7 +18,6 @@ import (
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/sessiondir"
 	"github.com/pi-go/pi/codingagent/settings"
-	"github.com/pi-go/pi/codingagent/trust"
 )
 
 // Exit codes.
@@ -75,7 +74,7 @@ func run(ctx context.Context, argv []string, sys *System) error {
 	case args.Help:
 		return writeHelp(sys.Out)
 	}
-	p, err := newProgram(ctx, args, sys)
+	p, err := newProgram(ctx, args, sys, !args.ListModels && args.Export == "")
 	if err != nil {
 		return err
 	}
@@ -100,7 +99,7 @@ type program struct {
 	agentDir string
 	settings settings.Settings
 	loaded   *settings.Loaded
-	verdicts map[string]trust.Verdict // by directory
+	project  project
 	models   *models.Runtime
 	files    execenv.FileSystem
 	// notices are kept for a chat on a screen of its own, which would cover
@@ -109,7 +108,9 @@ type program struct {
 	screen  bool
 }
 
-func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) {
+// newProgram prepares an invocation. asks says that a person may be asked whether
+// the project is trusted.
+func newProgram(ctx context.Context, args *Args, sys *System, asks bool) (*program, error) {
 	switch {
 	case sys.Dir == "":
 		return nil, errors.New("the working directory is gone, or may not be looked at; go to another one")
@@ -122,7 +123,9 @@ func newProgram(ctx context.Context, args *Args, sys *System) (*program, error) 
 	}
 	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home), files: env.FS}
 	p.screen = p.wantsScreen()
-	p.loadSettings(ctx, env)
+	if err := p.loadSettings(ctx, env, asks); err != nil {
+		return nil, err
+	}
 	runtime, faults := models.Home{
 		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, Protocols: sys.Protocols,
 		Env: sys.Env, Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
@@ -229,9 +232,12 @@ func (p *program) converse(ctx context.Context) error {
 func (p *program) options(ctx context.Context) (codingagent.Options, error) {
 	o := codingagent.Options{
 		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
-		Models: p.models.Models, Settings: &p.settings, Name: p.args.Name,
+		Models: p.models.Models, Load: p.settingsFor, Name: p.args.Name,
 		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
 		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources,
+	}
+	if !p.args.NoSession {
+		o.Sessions = p.sessionsOf
 	}
 	var err error
 	o.SystemPrompt, o.AppendSystemPrompt, err = p.systemPrompts(ctx)

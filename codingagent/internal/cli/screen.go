@@ -3,12 +3,16 @@ package cli
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
+	"github.com/pi-go/pi/codingagent/models"
+	"github.com/pi-go/pi/codingagent/settings"
+	"github.com/pi-go/pi/codingagent/trust"
 )
 
 // wantsScreen reports whether to chat in a user interface of its own: unless
@@ -29,6 +33,10 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	if p.args.NoSession {
 		repo = session.NewMemory()
 	}
+	everywhere := p.everywhere
+	if p.args.NoSession {
+		everywhere = nil
+	}
 	rt, err := codingagent.NewRuntime(ctx, o, repo)
 	if err != nil {
 		return err
@@ -43,13 +51,6 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	if unconfigured && len(notices) > 0 {
 		notices = notices[:len(notices)-1] // the screen says it at length
 	}
-	set := p.settings
-	if p.args.TUIMode != "" {
-		set.Terminal.Regular = p.args.TUIMode == "regular"
-	}
-	if p.args.Theme != "" {
-		set.Terminal.Theme = p.args.Theme
-	}
 	if p.sys.Interactive != nil {
 		p.sys.Interactive()
 	}
@@ -57,10 +58,14 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	p.notices = nil
 	err = interactive.Run(ctx, interactive.Config{
 		Runtime: rt, Repo: repo, Env: env, Dir: p.sys.Dir, Home: p.sys.Home, AgentDir: p.agentDir, Version: p.sys.Version,
-		Settings: set, Getenv: p.sys.Env.Lookup, Interrupts: p.sys.Interrupts, First: prompts,
+		Settings: p.thisRun(p.settings), Getenv: p.sys.Env.Lookup, Interrupts: p.sys.Interrupts, First: prompts,
 		Notices:      append(warnings, notices...),
 		Available:    func(ctx context.Context) []*ai.Model { return p.available(ctx) },
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
+		Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
+		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
+			return models.Scope(p.models.Catalog(ctx), p.available(ctx), patterns)
+		},
 	})
 	if errors.Is(err, interactive.ErrNoTerminal) {
 		p.screen = false
@@ -71,4 +76,28 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	}
 	// What was received is kept, whatever ended the run.
 	return errors.Join(err, rt.Close(context.WithoutCancel(ctx)))
+}
+
+// thisRun puts what the command line says over settings.
+func (p *program) thisRun(s settings.Settings) settings.Settings {
+	if p.args.TUIMode != "" {
+		s.Terminal.Regular = p.args.TUIMode == "regular"
+	}
+	if p.args.Theme != "" {
+		s.Terminal.Theme = p.args.Theme
+	}
+	return s
+}
+
+// lookAgain reads the settings for a directory, and says what is wrong with them.
+func (p *program) lookAgain(ctx context.Context, dir string) (settings.Settings, trust.Verdict, []string) {
+	l, v, err := p.look(ctx, dir)
+	var notes []string
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
+	for _, n := range l.Notes {
+		notes = append(notes, n.String())
+	}
+	return p.thisRun(l.Settings), v, notes
 }

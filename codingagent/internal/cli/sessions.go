@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"strings"
 	"time"
@@ -259,15 +260,16 @@ func (p *program) exportSession(ctx context.Context, ref, to string) (err error)
 		return p.sessionError(ctx, ref, err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	path, err := p.export(ctx, s, to)
+	path, err := p.export(ctx, s, p.sys.Dir, to)
 	if err == nil {
 		_, err = fmt.Fprintf(p.sys.Out, "Exported to: %s\n", path)
 	}
 	return err
 }
 
-// export writes a session to a file; "" makes up its name.
-func (p *program) export(ctx context.Context, s *session.Session, to string) (string, error) {
+// export writes a session to a file, whose name is meant within dir; "" makes one
+// up.
+func (p *program) export(ctx context.Context, s *session.Session, dir, to string) (string, error) {
 	if to == "" {
 		base := s.ID()
 		if path := s.Path(); path != "" {
@@ -277,7 +279,7 @@ func (p *program) export(ctx context.Context, s *session.Session, to string) (st
 	}
 	path := expandHome(to, p.sys.Home)
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.sys.Dir, path)
+		path = filepath.Join(dir, path)
 	}
 	var b strings.Builder
 	var err error
@@ -299,7 +301,38 @@ func (p *program) export(ctx context.Context, s *session.Session, to string) (st
 	return path, nil
 }
 
-// exportCurrent is for rpc mode.
+// exportCurrent is for sessions that are in use.
 func (p *program) exportCurrent(ctx context.Context, s *codingagent.AgentSession, to string) (string, error) {
-	return p.export(ctx, s.Session(), to)
+	return p.export(ctx, s.Session(), s.Dir(), to)
+}
+
+// everywhere lists the sessions of all directories.
+func (p *program) everywhere(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error] {
+	return func(yield func(session.Info, error) bool) {
+		here := p.sessionDir()
+		for info, err := range here.List(ctx, o) {
+			if !yield(info, err) {
+				return
+			}
+		}
+		root := filepath.Join(p.agentDir, "sessions")
+		entries, err := p.files.ReadDir(ctx, root)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				yield(session.Info{}, fmt.Errorf("list sessions: %w", err))
+			}
+			return
+		}
+		for _, e := range entries {
+			dir := filepath.Join(root, e.Name())
+			if !e.IsDir() || dir == here.Path() {
+				continue
+			}
+			for info, err := range session.NewDir(dir).List(ctx, o) {
+				if !yield(info, err) {
+					return
+				}
+			}
+		}
+	}
 }

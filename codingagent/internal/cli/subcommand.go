@@ -98,7 +98,7 @@ func runSubcommand(ctx context.Context, argv []string, sys *System) (ok bool, er
 	if err := args.check(); err != nil {
 		return true, err
 	}
-	p, err := newProgram(ctx, args, sys)
+	p, err := newProgram(ctx, args, sys, false)
 	if err != nil {
 		return true, err
 	}

@@ -61,6 +61,13 @@ func (p *prose) Invalidate() {
 type answer struct {
 	ui    *ui
 	parts []part
+	items []*tui.Item // all that is shown of it
+}
+
+func (a *answer) append(c tui.Component) *tui.Item {
+	it := a.ui.append(c)
+	a.items = append(a.items, it)
+	return it
 }
 
 // part is a block of an answer; a blank text has no item yet.
@@ -98,7 +105,7 @@ func (a *answer) block(p *part, b ai.Block, done bool) {
 	case *ai.ToolCall:
 		if p.card == nil {
 			p.card = newToolCard(a.ui, b.ID, b.Name)
-			p.item = a.ui.append(p.card)
+			p.item = a.append(p.card)
 			p.card.item = p.item
 		}
 		p.card.call(b, done)
@@ -114,8 +121,8 @@ func (a *answer) prose(p *part, s string, thinking, done bool) {
 			return
 		}
 		p.prose = newProse(a.ui, thinking)
-		a.ui.append(tui.Spacer(1))
-		p.item = a.ui.append(p.prose)
+		a.append(tui.Spacer(1))
+		p.item = a.append(p.prose)
 	}
 	p.prose.md.SetStreaming(!done)
 	p.prose.md.SetText(s)
@@ -131,7 +138,8 @@ func (a *answer) finish(m *ai.AssistantMessage) {
 		a.ui.note("dim", "(stopped)")
 	case ai.StopError:
 		a.drop("the answer failed")
-		a.ui.failure(failureText(m))
+		a.append(tui.Spacer(1))
+		a.append(&note{ui: a.ui, token: "error", body: Clean("Error: " + failureText(m))})
 	case ai.StopLength:
 		a.ui.note("warning", "The answer was cut off at the model's output limit. Say \"go on\" to get the rest.")
 	}

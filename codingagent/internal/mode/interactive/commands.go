@@ -11,70 +11,99 @@ import (
 	"github.com/pi-go/pi/tui"
 )
 
-// command is one that begins with a slash.
+// command is one that begins with a slash. Help, completion and the palette are
+// made from it.
 type command struct {
 	name string
 	args string // what may follow, for the list; "" for nothing
 	help string
-	// hidden leaves it out of the list.
+	// needs says that something has to follow.
+	needs bool
+	// hidden leaves it out of the lists.
 	hidden bool
 	run    func(u *ui, arg string)
 	// complete lists what may follow; it is called on any goroutine.
 	complete func(ctx context.Context, u *ui) []tui.ListItem
+	// action is the key action that does the same, if there is one.
+	action string
 }
 
 // commands lists all commands in the order in which they are shown.
 func commands() []command {
+	quit := func(u *ui, _ string) { u.quit(nil) }
 	return []command{
-		{name: "model", args: "[name]", help: "choose the model", run: (*ui).modelCommand, complete: modelItems},
+		{name: "model", args: "[name]", help: "choose the model", run: (*ui).modelCommand, complete: modelItems, action: "app.model.select"},
 		{name: "thinking", args: "[level]", help: "choose how hard the model thinks", run: (*ui).thinkingCommand, complete: thinkingItems},
-		{name: "new", help: "begin a new session", run: (*ui).newCommand},
-		{name: "resume", help: "go on with an earlier session", run: (*ui).resumeCommand},
-		{name: "tree", help: "go back to an earlier point of this session", run: (*ui).treeCommand},
-		{name: "fork", help: "a new session from one of your messages on", run: (*ui).forkCommand},
+		{name: "scoped-models", help: "choose the models to cycle through", run: (*ui).scopeCommand},
+		{name: "new", help: "begin a new session", run: (*ui).newCommand, action: "app.session.new"},
+		{name: "resume", help: "go on with an earlier session", run: (*ui).resumeCommand, action: "app.session.resume"},
+		{name: "tree", help: "go back to an earlier point of this session", run: (*ui).treeCommand, action: "app.session.tree"},
+		{name: "fork", help: "a new session from one of your messages on", run: (*ui).forkCommand, action: "app.session.fork"},
 		{name: "clone", help: "a copy of this session", run: (*ui).cloneCommand},
 		{name: "compact", args: "[what matters]", help: "sum up the conversation to make room", run: (*ui).compactCommand},
 		{name: "name", args: "[name]", help: "name this session", run: (*ui).nameCommand},
 		{name: "session", help: "file, counts, tokens and cost of this session", run: (*ui).sessionCommand},
-		{name: "copy", help: "copy the last answer", run: (*ui).copyCommand},
+		{name: "copy", help: "copy the last answer", run: (*ui).copyCommand, action: "app.message.copy"},
 		{name: "export", args: "[file]", help: "write this session as a page, or .jsonl", run: (*ui).exportCommand},
+		{name: "import", args: "<file>", help: "go on with a session file from elsewhere", needs: true, run: (*ui).importCommand, complete: sessionFiles},
+		{name: "share", help: "upload this session as a secret gist", run: (*ui).shareCommand},
 		{name: "login", args: "[provider]", help: "connect a provider", run: (*ui).loginCommand, complete: providerItems},
-		{name: "logout", help: "remove a stored key or login", run: (*ui).logoutCommand},
+		{name: "logout", args: "[provider]", help: "remove a stored key or login", run: (*ui).logoutCommand},
 		{name: "settings", help: "change how this program looks and works", run: (*ui).settingsCommand},
 		{name: "theme", args: "[name]", help: "choose the colours", run: (*ui).themeCommand, complete: themeItems},
+		{name: "trust", help: "whether the files of this project are used", run: (*ui).trustCommand},
+		{name: "reload", help: "read settings, keys, themes, skills and instructions again", run: (*ui).reloadCommand},
 		{name: "hotkeys", help: "list the keys", run: (*ui).hotkeysCommand},
 		{name: "help", help: "list the commands", run: (*ui).helpCommand},
-		{name: "quit", help: "leave", run: func(u *ui, _ string) { u.quit(nil) }},
-		{name: "exit", help: "leave", hidden: true, run: func(u *ui, _ string) { u.quit(nil) }},
+		{name: "changelog", help: "what has changed in this program", run: (*ui).changelogCommand},
+		{name: "bug", args: "[what is wrong]", help: "write a report to send to the authors", run: (*ui).bugCommand},
+		{name: "debug", help: "write what is known of this program's state", hidden: true, run: (*ui).debugCommand},
+		{name: "quit", help: "leave", run: quit, action: "app.exit"},
+		{name: "exit", help: "leave", hidden: true, run: quit},
 	}
 }
 
+// label is a command with what may follow.
+func (c command) label() string { return strings.TrimSpace("/" + c.name + " " + c.args) }
+
 // command does what a line says, if it is a command. Text that begins with a
-// slash and names none, such as a path, is for the model.
+// slash and names none, such as a path, is for the model; a mistyped name is not.
 func (u *ui) command(line string) bool {
-	name, arg, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
-	arg = strings.TrimSpace(arg)
+	name, arg := line[1:], ""
+	if i := strings.IndexAny(name, " \t\n"); i >= 0 {
+		name, arg = name[:i], strings.TrimSpace(name[i:])
+	}
 	list := commands()
 	at := slices.IndexFunc(list, func(c command) bool { return c.name == name })
 	if at < 0 {
 		if slices.Contains(u.promptNames(), name) {
 			return false // the session puts a template or a skill in its place
 		}
-		if arg != "" || strings.ContainsAny(name, "/.\n") || name == "" {
+		if name == "" || strings.ContainsAny(name, `/\.*?<>"'`) {
 			return false
 		}
-		u.hint(fmt.Sprintf("There is no command /%s%s; /help lists them.", name, u.nearCommand(name, list)))
-		u.editor.SetText(line)
+		u.refuse(line, fmt.Sprintf("There is no command /%s%s; /help lists them. With a blank in front this goes to the model.", name, u.nearCommand(name, list)))
 		return true
 	}
 	c := list[at]
-	if c.args == "" && arg != "" {
-		u.hint(fmt.Sprintf("/%s stands alone. Put a blank in front to send this to the model.", name))
-		u.editor.SetText(line)
-		return true
+	switch {
+	case c.args == "" && arg != "":
+		if slices.Contains(u.promptNames(), name) {
+			return false // a template of the same name takes arguments
+		}
+		u.refuse(line, fmt.Sprintf("/%s stands alone. Put a blank in front to send this to the model.", name))
+	case c.needs && arg == "":
+		u.refuse(line+" ", fmt.Sprintf("Write it as %s.", c.label()))
+	default:
+		c.run(u, arg)
 	}
-	c.run(u, arg)
 	return true
+}
+
+// refuse gives a line back to the editor and says why.
+func (u *ui) refuse(line, why string) {
+	u.hint(why)
+	u.editor.SetText(line)
 }
 
 // promptNames are what templates and skills are called behind a slash. It may be
@@ -131,7 +160,7 @@ func (u *ui) helpCommand(string) {
 	rows := [][2]string{}
 	for _, c := range commands() {
 		if !c.hidden {
-			rows = append(rows, [2]string{strings.TrimSpace("/" + c.name + " " + c.args), c.help})
+			rows = append(rows, [2]string{c.label(), c.help})
 		}
 	}
 	for _, c := range u.session().Commands() {
@@ -139,24 +168,10 @@ func (u *ui) helpCommand(string) {
 	}
 	rows = append(rows, [2]string{"!command", "run a command; the model sees what it prints"}, [2]string{"!!command", "run a command just for you"},
 		[2]string{"@file", "name a file"})
-	u.table("Commands", rows)
-}
-
-func (u *ui) hotkeysCommand(string) {
-	var rows [][2]string
-	seen := map[string]bool{}
-	for _, a := range u.keys.Actions() {
-		group := a[:strings.LastIndexByte(a, '.')]
-		if group == "tui.select" || strings.HasPrefix(group, "app.tree") || group == "app.models" || a == "app.thinking.save" ||
-			group == "app.session" && u.keys.Text(a) != "" {
-			continue
-		}
-		if k := u.keys.Text(a); k != "" && !seen[a] {
-			seen[a] = true
-			rows = append(rows, [2]string{k, u.keys.Help(a)})
-		}
+	if k := u.keys.Text("app.palette"); k != "" {
+		rows = append(rows, [2]string{k, "find a command by a part of its name"})
 	}
-	u.table("Keys", rows)
+	u.table("Commands", rows)
 }
 
 // table shows two columns.

@@ -92,11 +92,7 @@ func (u *ui) completeCommand(before string) *tui.Suggestions {
 		if c.hidden {
 			continue
 		}
-		label := "/" + c.name
-		if c.args != "" {
-			label += " " + c.args
-		}
-		items = append(items, tui.ListItem{Value: "/" + c.name, Label: label, Description: c.help})
+		items = append(items, tui.ListItem{Value: "/" + c.name, Label: c.label(), Description: c.help})
 	}
 	for _, c := range u.session().Commands() {
 		items = append(items, tui.ListItem{Value: "/" + c.Name, Label: oneLine("/" + strings.TrimSpace(c.Name+" "+c.Hint)), Description: oneLine(c.Description)})

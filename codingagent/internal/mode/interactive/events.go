@@ -113,7 +113,7 @@ func (u *ui) handle(ev agentcore.Event) {
 				u.answer = &answer{ui: u}
 			}
 			u.answer.finish(m)
-			u.answer = nil
+			u.last, u.answer = u.answer, nil
 			u.foot.spent(m.Usage)
 		}
 	case *agentcore.ToolStart:
@@ -129,11 +129,9 @@ func (u *ui) handle(ev agentcore.Event) {
 		u.queue.set(ev.Steering, ev.FollowUp)
 		u.unsent.changed()
 	case *harness.RetryStart:
-		u.status.work(fmt.Sprintf("Trying again in %s (%d of %d)", duration(ev.Delay+time.Second/2), ev.Attempt, ev.MaxAttempts))
+		u.tryAgain(ev)
 	case *harness.RetryEnd:
-		if ev.Success {
-			u.status.work("Working")
-		}
+		u.triedAgain(ev)
 	case *harness.CompactionStart:
 		u.status.work("Summing up the conversation")
 	case *harness.CompactionEnd:
@@ -213,9 +211,13 @@ func (u *ui) replay() {
 		return
 	}
 	var said []string
+	again := triedEntries(entries)
 	for _, e := range entries {
 		switch e := e.(type) {
 		case *session.MessageEntry:
+			if again[e.ID] {
+				continue
+			}
 			u.replayMessage(e.Message)
 			if m, ok := e.Message.(*ai.UserMessage); ok {
 				said = append(said, ai.TextOf(m.Content, "\n"))
@@ -260,7 +262,7 @@ func (u *ui) replayMessage(m agentcore.Message) {
 func (u *ui) restart() {
 	u.p.Transcript.Clear()
 	clear(u.cards)
-	u.answer = nil
+	u.answer, u.last, u.retry = nil, nil, nil
 	u.queue.set(nil, nil)
 	u.status.rest()
 	u.foot.reset()

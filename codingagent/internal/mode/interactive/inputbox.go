@@ -53,65 +53,17 @@ func (b *inputBox) HandleInput(ev input.Event) bool {
 
 // keyAction gives what a key of the program does, nil if it is none.
 func (u *ui) keyAction(k input.Key) func() {
-	empty := u.editor.Text() == ""
-	switch u.keys.First(k,
-		"tui.editor.historyPrevious", "tui.editor.historyNext",
-		"app.interrupt", "app.clear", "app.exit", "app.suspend", "app.editor.external", "app.clipboard.pasteImage",
-		"app.session.new", "app.session.tree", "app.session.fork", "app.session.resume",
-		"app.model.select", "app.model.cycleForward", "app.model.cycleBackward",
-		"app.thinking.cycle", "app.thinking.toggle", "app.tools.expand", "app.message.copy", "app.message.followUp", "app.message.dequeue") {
-	case "app.interrupt":
-		return u.escape
-	case "app.clear":
-		return u.clear
-	case "app.exit":
-		if empty {
-			return func() { u.quit(nil) }
+	if u.keys.First(k, "tui.editor.historyPrevious", "tui.editor.historyNext") != "" {
+		return nil // these beat the program's
+	}
+	for _, a := range keyActions() {
+		if !u.keys.Is(k, a.action) {
+			continue
 		}
-	case "app.suspend":
-		return u.suspend
-	case "app.editor.external":
-		return u.externalEditor
-	case "app.clipboard.pasteImage":
-		return func() { u.pasteFromClipboard(false) }
-	case "app.session.new":
-		return func() { u.command("/new") }
-	case "app.session.tree":
-		return func() { u.command("/tree") }
-	case "app.session.fork":
-		return func() { u.command("/fork") }
-	case "app.session.resume":
-		return func() { u.command("/resume") }
-	case "app.model.select":
-		return func() { u.command("/model") }
-	case "app.model.cycleForward":
-		return func() { u.cycleModel(1) }
-	case "app.model.cycleBackward":
-		return func() { u.cycleModel(-1) }
-	case "app.thinking.cycle":
-		return u.cycleThinking
-	case "app.thinking.toggle":
-		return u.toggleThinking
-	case "app.tools.expand":
-		return u.toggleExpanded
-	case "app.message.copy":
-		if u.p.Selected() != "" {
-			return func() { u.copy(u.p.Selected(), "Copied the selection.") }
+		if a.action == "app.exit" && u.editor.Text() != "" {
+			return nil
 		}
-		return func() { u.command("/copy") }
-	case "app.message.followUp":
-		return func() {
-			s := u.editor.Text()
-			u.editor.AddHistory(s)
-			u.editor.SetText("")
-			u.submit(s, true)
-		}
-	case "app.message.dequeue":
-		return func() {
-			if !u.takeBack() {
-				u.hint("Nothing is queued.")
-			}
-		}
+		return func() { a.run(u) }
 	}
 	return nil
 }

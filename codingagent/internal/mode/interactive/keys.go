@@ -1,12 +1,69 @@
 package interactive
 
 import (
-	"encoding/json"
-	"fmt"
+	"runtime"
 
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/input"
 )
+
+// platform is where the program runs, as far as keys differ.
+type platform int
+
+const (
+	otherPlatform platform = iota
+	macPlatform
+	windowsPlatform
+	wslPlatform // Linux in the terminal of Windows
+)
+
+func thisPlatform(getenv func(string) string) platform {
+	switch {
+	case runtime.GOOS == "windows":
+		return windowsPlatform
+	case runtime.GOOS == "darwin":
+		return macPlatform
+	case runtime.GOOS == "linux" && getenv("WSL_DISTRO_NAME") != "":
+		return wslPlatform
+	}
+	return otherPlatform
+}
+
+// platformKeys are the keys that differ: the terminals of Windows keep some for
+// themselves, and there is no job control.
+func platformKeys(p platform) map[string][]string {
+	switch p {
+	case macPlatform:
+		return map[string][]string{
+			"app.tree.foldOrUp": {"alt+left", "ctrl+left"}, "app.tree.unfoldOrDown": {"alt+right", "ctrl+right"},
+		}
+	case windowsPlatform, wslPlatform:
+		keys := map[string][]string{
+			"tui.editor.undo": {"alt+z"}, "tui.altScreen.previousPrompt": {"ctrl+up"}, "tui.altScreen.nextPrompt": {"ctrl+down"},
+			"tui.altScreen.search": {"ctrl+f"}, "app.clipboard.pasteImage": {"alt+v", "ctrl+v"}, "app.model.cycleBackward": {"alt+p"},
+			"app.message.followUp": {"ctrl+q"}, "app.message.dequeue": {"alt+q"},
+		}
+		if p == windowsPlatform {
+			keys["tui.editor.undo"], keys["app.suspend"] = []string{"ctrl+z"}, nil
+		}
+		return keys
+	}
+	return nil
+}
+
+// newBindings makes the usual keys of a platform.
+func newBindings(p platform) *input.Bindings {
+	own := platformKeys(p)
+	lists := [][]input.Binding{tui.StandardBindings(), appBindings()}
+	for _, list := range lists {
+		for i := range list {
+			if keys, ok := own[list[i].Action]; ok {
+				list[i].Keys = keys
+			}
+		}
+	}
+	return input.NewBindings(lists...)
+}
 
 // appBindings are the keys of the program, beside those of the terminal
 // library.
@@ -15,6 +72,7 @@ func appBindings() []input.Binding {
 		{Action: "app.interrupt", Keys: []string{"escape"}, Help: "stop what is under way"},
 		{Action: "app.clear", Keys: []string{"ctrl+c"}, Help: "clear the editor, stop; twice exits"},
 		{Action: "app.exit", Keys: []string{"ctrl+d"}, Help: "exit (editor empty)"},
+		{Action: "app.palette", Keys: []string{"alt+x", "f1"}, Help: "find a command by its name"},
 		{Action: "app.suspend", Keys: []string{"ctrl+z"}, Help: "suspend to the shell"},
 		{Action: "app.editor.external", Keys: []string{"ctrl+g"}, Help: "write in an editor of your own"},
 		{Action: "app.clipboard.pasteImage", Keys: []string{"ctrl+v"}, Help: "paste an image"},
@@ -25,9 +83,10 @@ func appBindings() []input.Binding {
 		{Action: "app.session.togglePath", Keys: []string{"ctrl+p"}, Help: "show all directories"},
 		{Action: "app.session.toggleSort", Keys: []string{"ctrl+s"}, Help: "change the order"},
 		{Action: "app.session.toggleNamedFilter", Keys: []string{"ctrl+n"}, Help: "only named sessions"},
+		{Action: "app.session.preview", Keys: []string{"tab"}, Help: "show what was said last"},
 		{Action: "app.session.rename", Keys: []string{"ctrl+r"}, Help: "rename the session"},
 		{Action: "app.session.delete", Keys: []string{"ctrl+d"}, Help: "delete the session"},
-		{Action: "app.session.deleteNoninvasive", Keys: []string{"ctrl+backspace"}, Help: "delete the session (filter empty)"},
+		{Action: "app.session.deleteNoninvasive", Keys: []string{"ctrl+backspace"}, Help: "delete the session, or clear the filter"},
 		{Action: "app.model.select", Keys: []string{"ctrl+l"}, Help: "choose a model"},
 		{Action: "app.model.cycleForward", Keys: []string{"ctrl+p"}, Help: "next model"},
 		{Action: "app.model.cycleBackward", Keys: []string{"shift+ctrl+p"}, Help: "previous model"},
@@ -56,39 +115,4 @@ func appBindings() []input.Binding {
 		{Action: "app.tree.filter.cycleForward", Keys: []string{"ctrl+o"}, Help: "next filter"},
 		{Action: "app.tree.filter.cycleBackward", Keys: []string{"shift+ctrl+o"}, Help: "previous filter"},
 	}
-}
-
-// readBindings makes the keys, with what the person's file (keybindings.json)
-// says. Faults of the file come back as notices; what is good in it is in
-// force.
-func readBindings(data []byte) (*input.Bindings, []string) {
-	b := input.NewBindings(tui.StandardBindings(), appBindings())
-	if len(data) == 0 {
-		return b, nil
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return b, []string{fmt.Sprintf("keybindings.json is not JSON (%v); the usual keys are in force", err)}
-	}
-	config := map[string][]string{}
-	var notes []string
-	for action, v := range raw {
-		if action == "$schema" {
-			continue
-		}
-		var one string
-		var many []string
-		switch {
-		case json.Unmarshal(v, &many) == nil:
-			config[action] = many
-		case json.Unmarshal(v, &one) == nil:
-			config[action] = []string{one}
-		default:
-			notes = append(notes, fmt.Sprintf("keybindings.json: %s: expected a key or a list of keys", oneLine(action)))
-		}
-	}
-	for _, err := range b.Set(config) {
-		notes = append(notes, "keybindings.json: "+oneLine(err.Error()))
-	}
-	return b, notes
 }

@@ -201,7 +201,7 @@ func (d *dialogs) Notify(_ context.Context, n auth.Notification) {
 }
 
 // logoutCommand removes a stored credential.
-func (u *ui) logoutCommand(string) {
+func (u *ui) logoutCommand(name string) {
 	models := u.session().Models()
 	u.spawn(func() {
 		var items []tui.ListItem
@@ -216,12 +216,13 @@ func (u *ui) logoutCommand(string) {
 				u.hint("No key and no login is stored. Keys of the environment are not pi's to remove.")
 				return
 			}
-			u.pick("Remove a stored key or login", items, func(it tui.ListItem) {
+			p := u.pick("Remove a stored key or login", items, func(it tui.ListItem) {
 				u.later(func(ctx context.Context) error {
 					_, err := models.Logout(ctx, it.Value)
 					return err
 				}, func() { u.note("success", it.Label+" is no longer connected.") })
 			})
+			p.list.SetFilter(name)
 		})
 	})
 }

@@ -75,6 +75,10 @@ func themeFor(setting string, c term.Capabilities, extra map[string]*theme.Theme
 		return theme.Dark(), true
 	case "light":
 		return theme.Light(), true
+	case "high-contrast-dark":
+		return theme.HighContrast(true), true
+	case "high-contrast-light":
+		return theme.HighContrast(false), true
 	}
 	if t := extra[name]; t != nil {
 		return t, true

@@ -1,12 +1,14 @@
 package interactive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/input"
 )
@@ -60,7 +62,7 @@ func (u *ui) modelCommand(ref string) {
 
 func (u *ui) pickModel(items []tui.ListItem, query string) {
 	p := u.pick("Model", items, func(it tui.ListItem) { u.useModel(it.Data.(*ai.Model)) })
-	p.hint = fmt.Sprintf("type to filter · enter uses it · %s makes it the default · escape cancels", u.keys.Text("app.models.save"))
+	p.hint = []string{"type to filter", "enter uses it", u.keys.Text("app.models.save") + " makes it the default", "escape cancels"}
 	p.keys = func(k input.Key) bool {
 		if !u.keys.Is(k, "app.models.save") {
 			return false
@@ -69,7 +71,7 @@ func (u *ui) pickModel(items []tui.ListItem, query string) {
 			m := it.Data.(*ai.Model)
 			u.back()
 			u.useModel(m)
-			u.save("Kept as the default.", map[string]any{"defaultProvider": m.Provider, "defaultModel": m.ID})
+			u.keepModel(m)
 		}
 		return true
 	}
@@ -79,29 +81,49 @@ func (u *ui) pickModel(items []tui.ListItem, query string) {
 	}
 }
 
-// useModel makes a model the session's.
-func (u *ui) useModel(m *ai.Model) {
-	s := u.session()
-	u.later(func(ctx context.Context) error { return s.SetModel(ctx, m) }, func() {
-		u.foot.refresh()
-		u.restyle()
-		u.hint("The model is " + m.Ref() + ".")
+// keepModel makes a model the default of sessions to come, and one of those that
+// are cycled through.
+func (u *ui) keepModel(m *ai.Model) {
+	patterns := u.cfg.Settings.EnabledModels
+	u.spawn(func() {
+		known := len(patterns) == 0 || u.inScope(m, patterns)
+		u.p.Do(func() {
+			changes := map[string]any{"defaultProvider": m.Provider, "defaultModel": m.ID}
+			if !known {
+				u.cfg.Settings.EnabledModels = append(slices.Clone(patterns), m.Ref())
+				changes["enabledModels"] = u.cfg.Settings.EnabledModels
+			}
+			u.save("Kept as the default.", changes)
+		})
 	})
 }
 
-// cycleModel goes to another of the available models.
-func (u *ui) cycleModel(by int) {
-	u.spawn(func() {
-		list := u.available(u.ctx)
-		u.p.Do(func() {
-			if len(list) < 2 {
-				u.hint("There is no other model to change to.")
-				return
-			}
-			have := u.session().Model()
-			at := slices.IndexFunc(list, func(m *ai.Model) bool { return m.Same(have) })
-			u.useModel(list[((at+by)%len(list)+len(list))%len(list)])
-		})
+// inScope reports whether patterns mean a model too.
+func (u *ui) inScope(m *ai.Model, patterns []string) bool {
+	if u.cfg.Scope == nil {
+		return true
+	}
+	list, _ := u.cfg.Scope(u.ctx, patterns)
+	return slices.ContainsFunc(list, func(c models.Choice) bool { return c.Model.Same(m) })
+}
+
+// useModel makes a model the session's.
+func (u *ui) useModel(m *ai.Model) { u.useChoice(models.Choice{Model: m}) }
+
+// useChoice makes a model the session's, at the level that was named with it, or
+// else the one that the settings have for it.
+func (u *ui) useChoice(c models.Choice) {
+	s := u.session()
+	level := cmp.Or(c.Thinking, u.cfg.Settings.ModelThinkingLevels[c.Model.Ref()])
+	u.later(func(ctx context.Context) error {
+		if err := s.SetModel(ctx, c.Model); err != nil || level == "" {
+			return err
+		}
+		return s.SetThinking(ctx, level)
+	}, func() {
+		u.foot.refresh()
+		u.restyle()
+		u.hint("The model is " + choiceText(models.Choice{Model: c.Model, Thinking: level}) + ".")
 	})
 }
 
@@ -142,7 +164,7 @@ func (u *ui) thinkingCommand(arg string) {
 		return
 	}
 	p := u.pick("Thinking", thinkingItems(u.ctx, u), func(it tui.ListItem) { u.useThinking(ai.ThinkingLevel(it.Value)) })
-	p.hint = fmt.Sprintf("enter uses it · %s makes it the default · escape cancels", u.keys.Text("app.thinking.save"))
+	p.hint = []string{"enter uses it", u.keys.Text("app.thinking.save") + " makes it the default", "escape cancels"}
 	p.keys = func(k input.Key) bool {
 		if !u.keys.Is(k, "app.thinking.save") {
 			return false

@@ -10,8 +10,12 @@ import (
 type picker struct {
 	ui    *ui
 	title string
-	hint  string
+	hint  []string
 	list  *tui.SelectList
+	// filter, if not nil, is what was typed where the list does not filter itself.
+	filter func() string
+	// below, if not nil, gives lines that come below the list.
+	below func(width int) []string
 	// keys may take a key before the list does.
 	keys func(k input.Key) bool
 }
@@ -19,7 +23,7 @@ type picker struct {
 // pick lets the person choose from a list. chosen is called with what was
 // chosen, after the editor is back.
 func (u *ui) pick(title string, items []tui.ListItem, chosen func(tui.ListItem)) *picker {
-	p := &picker{ui: u, title: title, hint: "type to filter · enter chooses · escape cancels"}
+	p := &picker{ui: u, title: title, hint: []string{"type to filter", "enter chooses", "escape cancels"}}
 	p.list = tui.NewSelectList(u.keys, items...)
 	p.list.Typing, p.list.Style, p.list.MaxRows = true, u.look.list, u.pickerRows()
 	p.list.OnCancel = u.back
@@ -50,15 +54,31 @@ func (u *ui) back() { u.show(u.box) }
 // Render gives the lines.
 func (p *picker) Render(width int) []string {
 	l := p.ui.look
-	p.list.Style = l.list
+	p.list.Style, p.list.MaxRows = l.list, p.ui.pickerRows()
 	rule := tui.Rule{Style: l.theme.Fg("borderAccent"), Title: l.bold("accent", p.title)}
 	lines := rule.Render(width)
 	out := append([]string(nil), lines...)
-	if f := p.list.Filter(); f != "" {
+	f := p.list.Filter()
+	if p.filter != nil {
+		f = p.filter()
+	}
+	if f != "" {
 		out = append(out, text.Truncate(" "+l.fg("muted", "filter: ")+f, width, "…"))
 	}
 	out = append(out, p.list.Render(width)...)
-	return append(out, text.Truncate(" "+l.fg("dim", p.hint), width, "…"))
+	if p.below != nil {
+		out = append(out, p.below(width)...)
+	}
+	return append(out, l.hints(p.hint, width)...)
+}
+
+// hints joins short hints in as many lines as they need.
+func (l *look) hints(parts []string, width int) []string {
+	lines := wrapJoined(parts, " · ", " ", width)
+	for i, line := range lines {
+		lines[i] = l.fg("dim", line)
+	}
+	return fit(lines, width)
 }
 
 // HandleInput passes keys on.
@@ -76,14 +96,14 @@ func (p *picker) CapturesScrolling() bool { return true }
 type question struct {
 	ui    *ui
 	title string
-	hint  string
+	hint  []string
 	line  *tui.Input
 }
 
 // ask lets the person write a line. masked hides what is typed. cancelled may
 // be nil.
 func (u *ui) ask(title, value string, masked bool, answered func(string), cancelled func()) *question {
-	q := &question{ui: u, title: title, hint: "enter takes it · escape cancels", line: tui.NewInput(u.keys)}
+	q := &question{ui: u, title: title, hint: []string{"enter takes it", "escape cancels"}, line: tui.NewInput(u.keys)}
 	q.line.Masked = masked
 	q.line.SetValue(value)
 	q.line.OnSubmit = func(s string) {
@@ -106,7 +126,7 @@ func (q *question) Render(width int) []string {
 	rule := tui.Rule{Style: l.theme.Fg("borderAccent"), Title: l.bold("accent", q.title)}
 	out := append([]string(nil), rule.Render(width)...)
 	out = append(out, q.line.Render(width)...)
-	return append(out, text.Truncate(" "+l.fg("dim", q.hint), width, "…"))
+	return append(out, l.hints(q.hint, width)...)
 }
 
 // HandleInput passes keys on.

@@ -235,7 +235,7 @@ func TestModelAndThinking(t *testing.T) {
 	c.keys(ctrlC, "/theme light", enter)
 	c.gone("/theme")
 	c.keys("/help", enter)
-	c.wait("/compact", "!!command")
+	c.wait("!!command")
 	c.keys(ctrlD)
 	c.finish(0)
 }
@@ -426,44 +426,6 @@ func TestKeysOfVi(t *testing.T) {
 	c.gone("Keys of the editor")
 	c.keys(ctrlD)
 	c.finish(0)
-}
-
-func TestListsAndPickers(t *testing.T) {
-	t.Parallel()
-	for _, width := range []int{40, 80, 200} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			c := place(t)
-			c.llm.Queue(mockllm.Say("an answer"), mockllm.Say("another"))
-			c.start(width, 50, "--model", "mock/m")
-			c.wait("of 100k")
-			c.keys("a question that is rather long for a narrow terminal", enter)
-			c.wait("an answer")
-			c.gone("Working")
-			for _, step := range []struct{ command, wait, golden string }{
-				{"/model", "mock/n", "model"},
-				{"/theme", "the terminal's own", "theme"},
-				{"/settings", "Screen", "settings"},
-				{"/tree", "← here", "tree"},
-				{"/resume", "Resume", "resume"},
-				{"/fork", "Fork from", "fork"},
-			} {
-				c.keys(step.command, enter)
-				c.wait(step.wait)
-				c.golden(fmt.Sprintf("%s-%d", step.golden, width))
-				c.keys(escape)
-				c.gone(step.wait)
-			}
-			c.keys("/he")
-			c.wait("→ /help")
-			c.golden(fmt.Sprintf("complete-%d", width))
-			c.keys("lp", enter)
-			c.wait("/compact")
-			c.golden(fmt.Sprintf("help-%d", width))
-			c.keys(ctrlD)
-			c.finish(0)
-		})
-	}
 }
 
 func TestATinyImage(t *testing.T) {

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/tui"
-	"github.com/pi-go/pi/tui/theme"
 )
 
 // save writes settings of the person's file.
@@ -21,81 +18,6 @@ func (u *ui) save(said string, changes map[string]any) {
 			u.hint(said)
 		}
 	})
-}
-
-// loadThemes reads the person's themes. Those that are not right are said and
-// left out.
-func (u *ui) loadThemes() {
-	dir := filepath.Join(u.cfg.AgentDir, "themes")
-	entries, err := u.cfg.Env.FS.ReadDir(u.ctx, dir)
-	if err != nil {
-		return // mostly there is none
-	}
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".json") {
-			continue
-		}
-		data, err := u.cfg.Env.FS.ReadFile(u.ctx, filepath.Join(dir, e.Name()))
-		if err == nil {
-			var t *theme.Theme
-			if t, err = theme.Parse(data); err == nil {
-				u.themes[t.Name()] = t
-				continue
-			}
-		}
-		u.cfg.Notices = append(u.cfg.Notices, fmt.Sprintf("Theme %s is not used: %s", oneLine(e.Name()), oneLine(err.Error())))
-	}
-}
-
-func (u *ui) themeNames() []string {
-	names := []string{"system", "dark", "light"}
-	var own []string
-	for n := range u.themes {
-		own = append(own, n)
-	}
-	slices.Sort(own)
-	return append(names, own...)
-}
-
-func themeItems(_ context.Context, u *ui) []tui.ListItem {
-	var items []tui.ListItem
-	for _, n := range u.themeNames() {
-		items = append(items, tui.ListItem{Value: n})
-	}
-	return items
-}
-
-// themeCommand chooses the theme; moving through the list shows each.
-func (u *ui) themeCommand(name string) {
-	use := func(n string) {
-		u.settings.Theme = n
-		u.applyTheme()
-	}
-	if name != "" {
-		if !slices.Contains(u.themeNames(), name) {
-			u.hint(fmt.Sprintf("There is no theme %q.", name))
-			return
-		}
-		use(name)
-		u.save("", map[string]any{"theme": name})
-		return
-	}
-	before := u.settings.Theme
-	about := map[string]string{"system": "the terminal's own colours", "dark": "for dark terminals", "light": "for light terminals"}
-	var items []tui.ListItem
-	for _, n := range u.themeNames() {
-		items = append(items, tui.ListItem{Value: n, Label: oneLine(n), Description: about[n]})
-	}
-	p := u.pick("Theme", items, func(it tui.ListItem) {
-		use(it.Value)
-		u.save("", map[string]any{"theme": it.Value})
-	})
-	p.list.Select(before)
-	p.list.OnMove = func(it tui.ListItem) { use(it.Value) }
-	p.list.OnCancel = func() {
-		u.back()
-		use(before)
-	}
 }
 
 // settingsCommand changes settings from a list.
@@ -163,11 +85,7 @@ func (u *ui) changeSetting(s tui.Setting) {
 	_, _ = fmt.Sscan(s.Value, &number)
 	switch s.ID {
 	case "tuiMode":
-		if err := u.p.SetFullScreen(s.Value == "fullscreen"); err != nil {
-			u.fail(err)
-			return
-		}
-		u.fail(u.p.Terminal().SetMouse(s.Value == "fullscreen"))
+		u.setScreen(s.Value == "fullscreen")
 	case "theme":
 		u.settings.Theme = s.Value
 		u.applyTheme()

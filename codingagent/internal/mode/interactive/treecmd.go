@@ -2,7 +2,8 @@ package interactive
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pi-go/pi/agentcore/harness"
@@ -30,12 +31,21 @@ func (f treeFilter) String() string {
 	return [...]string{"usual entries", "without tools", "only yours", "only labelled", "all entries"}[f]
 }
 
+// treeFilterOf reads the setting.
+func treeFilterOf(name string) treeFilter {
+	return treeFilter(max(slices.Index([]string{"default", "no-tools", "user-only", "labeled-only", "all"}, name), 0))
+}
+
 // treePicker chooses a point of the session to go back to.
 type treePicker struct {
 	ui     *ui
 	tree   *tui.Tree
 	rows   []treeRow
 	filter treeFilter
+	query  string
+	times  bool            // show when labels were given
+	folded map[string]bool // by entry
+	shown  []*tui.TreeNode
 }
 
 // treeRow is what the tree shows of an entry.
@@ -60,7 +70,7 @@ func (u *ui) treeCommand(string) {
 			case len(rows) == 0:
 				u.hint("There is nothing in this session yet.")
 			default:
-				t := &treePicker{ui: u, rows: rows}
+				t := &treePicker{ui: u, rows: rows, filter: treeFilterOf(u.cfg.Settings.TreeFilter), folded: map[string]bool{}}
 				t.open()
 			}
 		})
@@ -163,12 +173,16 @@ func (t *treePicker) roots() []*tui.TreeNode {
 			label = l.fg("muted", label)
 		}
 		if r.Label != "" {
-			label = l.fg("warning", "["+oneLine(r.Label)+"] ") + label
+			mark := oneLine(r.Label)
+			if t.times {
+				mark += " " + ago(r.LabelTime)
+			}
+			label = l.fg("warning", "["+mark+"] ") + label
 		}
 		if r.ID == here {
 			label += l.fg("accent", " ← here")
 		}
-		n := &tui.TreeNode{ID: r.ID, Label: label, Data: r}
+		n := &tui.TreeNode{ID: r.ID, Label: label, Data: r, Folded: t.folded[r.ID]}
 		nodes[r.ID] = n
 		parent := r.Parent
 		for parent != "" && nodes[parent] == nil {
@@ -185,11 +199,15 @@ func (t *treePicker) roots() []*tui.TreeNode {
 
 func (t *treePicker) open() {
 	u := t.ui
-	t.tree = tui.NewTree(u.keys, t.roots()...)
-	t.tree.MaxRows = u.pickerRows()
-	l := u.look
-	t.tree.Style = tui.TreeStyle{Selected: bold(l.theme.Fg("accent")), Lines: l.theme.Fg("borderMuted"), Hint: l.theme.Fg("dim")}
-	t.tree.OnCancel = u.back
+	t.shown = t.roots()
+	t.tree = tui.NewTree(u.keys, t.shown...)
+	t.tree.OnCancel = func() {
+		if t.query != "" {
+			t.search("")
+			return
+		}
+		u.back()
+	}
 	t.tree.OnSelect = func(n *tui.TreeNode) { t.leave(n.Data.(treeRow)) }
 	t.tree.Select(t.here())
 	u.show(t)
@@ -208,12 +226,41 @@ func (t *treePicker) here() string {
 
 // Render gives the lines.
 func (t *treePicker) Render(width int) []string {
-	l := t.ui.look
+	u, l := t.ui, t.ui.look
+	t.tree.MaxRows = u.pickerRows()
+	t.tree.Style = tui.TreeStyle{Selected: bold(l.theme.Fg("accent")), Lines: l.theme.Fg("borderMuted"), Hint: l.theme.Fg("dim")}
 	rule := tui.Rule{Style: l.theme.Fg("borderAccent"), Title: l.bold("accent", "Tree · "+t.filter.String())}
 	out := append([]string(nil), rule.Render(width)...)
+	if t.query != "" {
+		out = append(out, text.Truncate(" "+l.fg("muted", "filter: ")+t.query, width, "…"))
+	}
 	out = append(out, t.tree.Render(width)...)
-	hint := fmt.Sprintf("enter goes there · %s filter · %s label · escape", t.ui.keys.Text("app.tree.filter.cycleForward"), t.ui.keys.Text("app.tree.editLabel"))
-	return append(out, text.Truncate(" "+l.fg("dim", hint), width, "…"))
+	hints := []string{"type to search", "enter goes there"}
+	for _, h := range [][2]string{
+		{"app.tree.filter.cycleForward", "filter"}, {"app.tree.editLabel", "label"}, {"app.tree.foldOrUp", "fold"},
+	} {
+		if k := u.keys.Text(h[0]); k != "" {
+			k, _, _ = strings.Cut(k, "/")
+			hints = append(hints, k+" "+h[1])
+		}
+	}
+	return append(out, l.hints(append(hints, "escape"), width)...)
+}
+
+// search shows only what matches.
+func (t *treePicker) search(query string) {
+	t.query = query
+	t.tree.SetFilter(query)
+}
+
+// keepFolds remembers what is folded, for the nodes are made anew with every
+// filter.
+func (t *treePicker) keepFolds(nodes []*tui.TreeNode) {
+	for len(nodes) > 0 {
+		n := nodes[len(nodes)-1]
+		nodes = append(nodes[:len(nodes)-1], n.Children...)
+		t.folded[n.ID] = n.Folded
+	}
 }
 
 // CapturesScrolling tells that the keys that scroll are for the tree.
@@ -227,10 +274,10 @@ func (t *treePicker) HandleInput(ev input.Event) bool {
 	}
 	set := func(f treeFilter) bool {
 		t.filter = f
-		t.tree.SetRoots(t.roots())
+		t.again()
 		return true
 	}
-	switch t.ui.keys.First(k, "app.tree.foldOrUp", "app.tree.unfoldOrDown", "app.tree.editLabel",
+	switch t.ui.keys.First(k, "app.tree.foldOrUp", "app.tree.unfoldOrDown", "app.tree.editLabel", "app.tree.toggleLabelTimestamp",
 		"app.tree.filter.default", "app.tree.filter.noTools", "app.tree.filter.userOnly", "app.tree.filter.labeledOnly", "app.tree.filter.all",
 		"app.tree.filter.cycleForward", "app.tree.filter.cycleBackward") {
 	case "app.tree.foldOrUp":
@@ -239,6 +286,9 @@ func (t *treePicker) HandleInput(ev input.Event) bool {
 		t.tree.UnfoldOrDown()
 	case "app.tree.editLabel":
 		t.label()
+	case "app.tree.toggleLabelTimestamp":
+		t.times = !t.times
+		t.again()
 	case "app.tree.filter.default":
 		return set(treeUsual)
 	case "app.tree.filter.noTools":
@@ -254,9 +304,24 @@ func (t *treePicker) HandleInput(ev input.Event) bool {
 	case "app.tree.filter.cycleBackward":
 		return set((t.filter + treeFilters - 1) % treeFilters)
 	default:
-		return t.tree.HandleInput(ev)
+		switch {
+		case k.Text != "":
+			t.search(t.query + k.Text)
+		case k.Is(input.ID{Name: "backspace"}) && t.query != "":
+			runes := []rune(t.query)
+			t.search(string(runes[:len(runes)-1]))
+		default:
+			return t.tree.HandleInput(ev)
+		}
 	}
 	return true
+}
+
+// again makes the nodes anew. What is folded stays so.
+func (t *treePicker) again() {
+	t.keepFolds(slices.Clone(t.shown))
+	t.shown = t.roots()
+	t.tree.SetRoots(t.shown)
 }
 
 func (t *treePicker) label() {
@@ -282,7 +347,7 @@ func (u *ui) treeAgain(t *treePicker, marked string) {
 				return
 			}
 			t.rows = rows
-			t.tree.SetRoots(t.roots())
+			t.again()
 			t.tree.Select(marked)
 			u.show(t)
 		})
@@ -299,42 +364,55 @@ func (t *treePicker) leave(row treeRow) {
 		u.hint("This is where the session is.")
 		return
 	}
+	if u.cfg.Settings.BranchSummary.SkipPrompt {
+		u.back()
+		u.move(row.ID, harness.NavigateOptions{})
+		return
+	}
 	items := []tui.ListItem{
 		{Value: "no", Label: "Go there", Description: "what is left stays in the tree"},
 		{Value: "yes", Label: "Go there with a summary", Description: "the model sums up what is left"},
 		{Value: "focus", Label: "Go there with a summary of …", Description: "say what matters"},
 	}
-	u.pick("Leave this branch", items, func(it tui.ListItem) {
-		move := func(o harness.NavigateOptions) {
-			if o.Summarize {
-				u.status.work("Summing up what is left")
-			}
-			u.spawn(func() {
-				got, err := s.Navigate(u.ctx, row.ID, o)
-				u.p.Do(func() {
-					u.status.rest()
-					if err != nil {
-						u.fail(err)
-						return
-					}
-					if got.Moved {
-						u.restart()
-					}
-					if got.EditorText != "" {
-						u.editor.SetText(got.EditorText)
-					}
-				})
-			})
-		}
+	p := u.pick("Leave this branch", items, func(it tui.ListItem) {
 		switch it.Value {
 		case "no":
-			move(harness.NavigateOptions{})
+			u.move(row.ID, harness.NavigateOptions{})
 		case "yes":
-			move(harness.NavigateOptions{Summarize: true})
+			u.move(row.ID, harness.NavigateOptions{Summarize: true})
 		default:
 			u.ask("What matters in the summary?", "", false, func(focus string) {
-				move(harness.NavigateOptions{Summarize: true, Instructions: focus})
-			}, nil)
+				u.move(row.ID, harness.NavigateOptions{Summarize: true, Instructions: focus})
+			}, func() { u.show(t) })
 		}
+	})
+	p.list.OnCancel = func() { u.show(t) }
+}
+
+// move goes on from another entry.
+func (u *ui) move(entry string, o harness.NavigateOptions) {
+	s := u.session()
+	if o.Summarize {
+		u.status.work("Summing up what is left")
+	}
+	u.spawn(func() {
+		got, err := s.Navigate(u.ctx, entry, o)
+		u.p.Do(func() {
+			u.status.rest()
+			switch {
+			case errors.Is(err, context.Canceled):
+				u.hint("Stopped; the session is where it was.")
+				return
+			case err != nil:
+				u.fail(err)
+				return
+			}
+			if got.Moved {
+				u.restart()
+			}
+			if got.EditorText != "" {
+				u.editor.SetText(got.EditorText)
+			}
+		})
 	})
 }

@@ -3,7 +3,7 @@ package interactive
 import (
 	"context"
 	"errors"
-	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +14,9 @@ import (
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
+	"github.com/pi-go/pi/codingagent/trust"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/clipboard"
 	"github.com/pi-go/pi/tui/input"
@@ -49,6 +51,16 @@ type Config struct {
 	ChooseSession bool
 	// Available lists the models that can be used.
 	Available func(ctx context.Context) []*ai.Model
+	// Scope gives the models that patterns mean, and what is wrong with them; nil
+	// gives none.
+	Scope func(ctx context.Context, patterns []string) ([]models.Choice, []string)
+	// Load reads the settings for a directory again, and tells whether its project
+	// is trusted and what is wrong; nil leaves them as they are.
+	Load func(ctx context.Context, dir string) (settings.Settings, trust.Verdict, []string)
+	// Trust keeps decisions about projects; nil keeps none.
+	Trust *trust.Store
+	// Everywhere lists the sessions of all directories; nil knows no others.
+	Everywhere func(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error]
 	// Unconfigured says that no model but the demo can be used.
 	Unconfigured bool
 	// Open opens the terminal; nil opens that of the process.
@@ -65,6 +77,7 @@ type ui struct {
 	keys     *input.Bindings
 	look     *look
 	themes   map[string]*theme.Theme
+	scope    scope
 
 	area   *tui.Container // the editor, or what takes its place
 	editor *tui.Editor
@@ -74,6 +87,8 @@ type ui struct {
 	foot   *footer
 
 	answer   *answer
+	last     *answer              // the one that ended last
+	retry    *tui.Item            // says that a failed answer is tried again
 	cards    map[string]*toolCard // calls by id
 	incoming incoming             // has its own lock
 
@@ -127,19 +142,14 @@ func Run(ctx context.Context, cfg Config) error {
 		hideThinking: cfg.Settings.Terminal.HideThinking,
 	}
 	u.fileList.root = cfg.Dir
-	keyFile, err := cfg.Env.FS.ReadFile(ctx, filepath.Join(cfg.AgentDir, "keybindings.json"))
-	if err != nil {
-		keyFile = nil // mostly there is none
-	}
-	var keyNotes []string
-	u.keys, keyNotes = readBindings(keyFile)
-	u.themes = map[string]*theme.Theme{}
+	u.keys = newBindings(thisPlatform(getenv))
+	keyNotes := u.readKeys()
 	options := tui.Options{
 		Terminal: tm, Bindings: u.keys, ShowCursor: u.settings.HardwareCursor,
 		OnCapabilities: func(term.Capabilities) { u.applyTheme() },
 		OnError:        func(err error) { u.failure("A part of the screen could not be drawn: " + err.Error()) },
 	}
-	u.loadThemes()
+	u.cfg.Notices = append(u.cfg.Notices, u.loadThemes()...)
 	t, _ := themeFor(u.settings.Theme, term.NewCapabilities(tm.Facts()), u.themes)
 	u.look.set(t)
 	if u.settings.Scrollbar != "hidden" {
@@ -160,6 +170,7 @@ func Run(ctx context.Context, cfg Config) error {
 	u.refreshFacts()
 	u.p.Go(func() { u.interrupts(ctx) })
 	u.jobControl(ctx)
+	u.spawn(u.watchThemes)
 	switch {
 	case cfg.ChooseSession:
 		u.resumeCommand("")
@@ -309,15 +320,4 @@ func (u *ui) restyle() {
 	u.editor.Style = tui.EditorStyle{
 		Border: u.look.theme.Fg(token), Paste: u.look.theme.Fg("accent"), Placeholder: u.look.theme.Fg("dim"), List: u.look.list,
 	}
-}
-
-// applyTheme puts the theme of the settings in force.
-func (u *ui) applyTheme() {
-	t, ok := themeFor(u.settings.Theme, u.p.Capabilities(), u.themes)
-	if !ok {
-		u.hint(fmt.Sprintf("There is no theme %q; the terminal's own colours are used.", u.settings.Theme))
-	}
-	u.look.set(t)
-	u.restyle()
-	u.p.Redraw()
 }

@@ -1,0 +1,111 @@
+package interactive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/tui"
+)
+
+// importer is a place of sessions that takes files from elsewhere.
+type importer interface {
+	Import(ctx context.Context, path string) (string, error)
+}
+
+// importCommand goes on with a session file from elsewhere: a copy of it is kept
+// with the others.
+func (u *ui) importCommand(name string) {
+	repo, ok := u.cfg.Repo.(importer)
+	if !ok {
+		u.hint("Sessions are not kept here, so none can be taken in.")
+		return
+	}
+	if !u.idle("go on with another session") {
+		return
+	}
+	path := u.typedPath(name)
+	items := []tui.ListItem{
+		{Value: "yes", Label: "Go on with it", Description: "a copy is kept with your sessions"},
+		{Value: "no", Label: "Leave it"},
+	}
+	u.pick("Import "+u.shortPath(path)+"?", items, func(it tui.ListItem) {
+		if it.Value == "no" {
+			return
+		}
+		var ref string
+		u.later(func(ctx context.Context) (err error) {
+			if ref, err = repo.Import(ctx, path); err != nil {
+				err = fmt.Errorf("import %s: %w", path, err)
+			}
+			return err
+		}, func() { u.openSession(ref, "Imported.") })
+	})
+}
+
+// typedPath makes an absolute path of what a person typed, which may have quotes.
+func (u *ui) typedPath(name string) string {
+	if len(name) > 1 && (name[0] == '"' || name[0] == '\'') && name[len(name)-1] == name[0] {
+		name = name[1 : len(name)-1]
+	}
+	if rest, ok := strings.CutPrefix(name, "~/"); ok && u.cfg.Home != "" {
+		name = filepath.Join(u.cfg.Home, rest)
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(u.cfg.Dir, name)
+	}
+	return filepath.Clean(name)
+}
+
+// sessionFiles lists the files below the directory that may be sessions.
+func sessionFiles(ctx context.Context, u *ui) []tui.ListItem {
+	names, err := u.files(ctx)
+	if err != nil {
+		return nil
+	}
+	var items []tui.ListItem
+	for _, n := range names {
+		if strings.HasSuffix(n, ".jsonl") {
+			items = append(items, tui.ListItem{Value: n, Label: oneLine(n)})
+		}
+	}
+	return items
+}
+
+// openSession goes on with a kept session. When its directory is gone the person
+// says where to go on.
+func (u *ui) openSession(ref, said string) {
+	open := func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.Open(ctx, ref) }
+	u.replacedOr(open, said, func(err error) bool {
+		var missing *codingagent.MissingDirError
+		if !errors.As(err, &missing) {
+			return false
+		}
+		here := u.cfg.Dir
+		items := []tui.ListItem{
+			{Value: "here", Label: "Go on in this directory", Description: u.homePath(here)},
+			{Value: "copy", Label: "Go on with a copy for this directory", Description: "the session stays as it is"},
+			{Value: "no", Label: "Cancel"},
+		}
+		u.pick(u.homePath(missing.Dir)+" is gone", items, func(it tui.ListItem) {
+			switch it.Value {
+			case "here":
+				u.replaced(func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.OpenIn(ctx, ref, here) }, said)
+			case "copy":
+				u.replaced(func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.CopyTo(ctx, ref, here) }, "This is a copy, for this directory.")
+			}
+		})
+		return true
+	})
+}
+
+// sameItems reports whether two lists show the same.
+func sameItems(a, b []tui.ListItem) bool {
+	return slices.EqualFunc(a, b, func(x, y tui.ListItem) bool {
+		return x.Value == y.Value && x.Label == y.Label && x.Description == y.Description
+	})
+}
