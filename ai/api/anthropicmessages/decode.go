@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/partialjson"
 	"github.com/pi-go/pi/ai/internal/sse"
 )
@@ -25,6 +26,7 @@ type decoder struct {
 	stop    string
 	refusal string
 	ignored map[string]bool
+	json    jsonscan.Decoder
 }
 
 // openBlock is a block between its start and its stop.
@@ -115,7 +117,7 @@ func (d *decoder) slow(f sse.Frame) (done bool, err error) {
 	}
 	var e event
 	data := f.Data
-	if err := json.Unmarshal(data, &e); err != nil {
+	if err := d.json.Decode(data, &e); err != nil {
 		// Some gateways put raw line breaks into strings.
 		data = partialjson.Repair(data)
 		e = event{}

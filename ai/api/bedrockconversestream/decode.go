@@ -12,6 +12,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/eventstream"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/wire"
 )
 
@@ -23,6 +24,9 @@ type decoder struct {
 	call    *ai.Call
 	out     *ai.Emitter
 	blocks  []openBlock
+	json    jsonscan.Decoder
+	last    event // the memory of the last event
+	spare   delta
 	started bool
 	stop    string
 	stopped bool // messageStop came
@@ -88,11 +92,13 @@ func (d *decoder) frame(f eventstream.Frame) error {
 	if string(f.Name) == "contentBlockDelta" && d.fast(f.Payload) {
 		return nil
 	}
-	var e event
-	if err := json.Unmarshal(f.Payload, &e); err != nil {
+	e := &d.last
+	d.spare = delta{}
+	*e = event{Delta: &d.spare}
+	if err := d.json.Decode(f.Payload, e); err != nil {
 		return &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Err: err, Message: fmt.Sprintf("event %q of the stream is not JSON: %v", f.Name, err)}
 	}
-	return d.event(string(f.Name), &e)
+	return d.event(string(f.Name), e)
 }
 
 // event is the union of the vendor's events.

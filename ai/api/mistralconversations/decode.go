@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
+	"github.com/pi-go/pi/ai/internal/openai"
 	"github.com/pi-go/pi/ai/internal/wire"
 )
 
@@ -21,6 +23,8 @@ type decoder struct {
 	text, thinking *ai.BlockWriter // the open one, at most one of them
 	calls          []*toolCall
 
+	json   jsonscan.Decoder
+	chunk  chunk // of the last event
 	frames int
 	finish string // the vendor's word, empty until it came
 	usage  *usage
@@ -35,28 +39,49 @@ type toolCall struct {
 }
 
 type chunk struct {
-	ID      string          `json:"id"`
-	Model   string          `json:"model"`
-	Object  string          `json:"object"`
+	ID      jsonscan.Label  `json:"id"`
+	Model   jsonscan.Label  `json:"model"`
+	Object  jsonscan.Label  `json:"object"`
 	Error   json.RawMessage `json:"error"`
 	Usage   *usage          `json:"usage"`
-	Choices []struct {
-		Delta   *delta `json:"delta"`
-		Message *delta `json:"message"` // of an answer that is no stream
-		Finish  string `json:"finish_reason"`
-	} `json:"choices"`
+	Choices []choice        `json:"choices"`
+}
+
+type choice struct {
+	Delta   delta  `json:"delta"`
+	Message *delta `json:"message"` // of an answer that is no stream
+	Finish  string `json:"finish_reason"`
 }
 
 type delta struct {
 	Content   json.RawMessage `json:"content"`
-	ToolCalls []struct {
-		Index    *float64 `json:"index"`
-		ID       string   `json:"id"`
-		Function struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
+	ToolCalls []callDelta     `json:"tool_calls"`
+}
+
+type callDelta struct {
+	Index    openai.CallIndex `json:"index"`
+	ID       string           `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+// reset makes room for the next event: its memory is that of the last one. The
+// names stay: those that come first count.
+func (c *chunk) reset() {
+	choices := c.Choices[:cap(c.Choices)]
+	for i := range choices {
+		d := &choices[i].Delta
+		calls := d.ToolCalls[:cap(d.ToolCalls)]
+		for j := range calls {
+			arguments := calls[j].Function.Arguments
+			calls[j] = callDelta{}
+			calls[j].Function.Arguments = arguments[:0]
+		}
+		choices[i] = choice{Delta: delta{Content: d.Content[:0], ToolCalls: calls[:0]}}
+	}
+	*c = chunk{ID: c.ID, Model: c.Model, Object: c.Object, Choices: choices[:0]}
 }
 
 // part is one part of content that comes as a list.
@@ -79,8 +104,9 @@ func (d *decoder) frame(data []byte) (done bool, err error) {
 }
 
 func (d *decoder) decode(data []byte) error {
-	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	c := &d.chunk
+	c.reset()
+	if err := d.json.Decode(data, c); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
 			return wire.NotJSON(err, data)
@@ -91,10 +117,10 @@ func (d *decoder) decode(data []byte) error {
 		return ai.StreamError(data)
 	}
 	if d.msg.ResponseID == "" {
-		d.msg.ResponseID = c.ID
+		d.msg.ResponseID = string(c.ID)
 	}
-	if d.msg.ResponseModel == "" && c.Model != "" && c.Model != d.call.Model.ID {
-		d.msg.ResponseModel = c.Model
+	if d.msg.ResponseModel == "" && c.Model != "" && string(c.Model) != d.call.Model.ID {
+		d.msg.ResponseModel = string(c.Model)
 	}
 	if c.Usage != nil {
 		d.usage = c.Usage
@@ -103,11 +129,9 @@ func (d *decoder) decode(data []byte) error {
 		return nil
 	}
 	ch := &c.Choices[0]
-	if ch.Delta == nil {
-		ch.Delta = ch.Message
-	}
-	if ch.Delta != nil {
-		d.delta(ch.Delta)
+	d.delta(&ch.Delta)
+	if ch.Message != nil && len(d.msg.Content) == 0 {
+		d.delta(ch.Message)
 	}
 	if ch.Finish != "" {
 		d.finish = ch.Finish
@@ -120,7 +144,13 @@ func (d *decoder) odd(problem string, data []byte) {
 }
 
 func (d *decoder) delta(c *delta) {
-	for _, p := range partsOf(c.Content) {
+	text, plain := jsonscan.Text(c.Content)
+	d.say(text)
+	var parts []part
+	if !plain {
+		parts = partsOf(c.Content)
+	}
+	for _, p := range parts {
 		if p.Type == "thinking" {
 			for _, t := range partsOf(p.Thinking) {
 				d.think(t.Text)
@@ -131,14 +161,10 @@ func (d *decoder) delta(c *delta) {
 	}
 	for i := range c.ToolCalls {
 		t := &c.ToolCalls[i]
-		index := -1
-		if t.Index != nil && *t.Index >= 0 {
-			index = int(*t.Index)
-		}
 		if t.ID == "null" {
 			t.ID = ""
 		}
-		d.callDelta(index, t.ID, t.Function.Name, argumentText(t.Function.Arguments))
+		d.callDelta(t.Index.Index(), t.ID, t.Function.Name, argumentText(t.Function.Arguments))
 	}
 }
 
@@ -165,9 +191,9 @@ func partsOf(raw json.RawMessage) []part {
 // argumentText gives arguments as text; the vendor sends a string, or the object
 // itself.
 func argumentText(raw json.RawMessage) string {
-	var s string
-	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &s) == nil {
-		return s
+	text, ok := jsonscan.Text(raw)
+	if ok || string(raw) == "null" {
+		return text
 	}
 	return string(raw)
 }

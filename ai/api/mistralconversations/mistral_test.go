@@ -362,6 +362,13 @@ func FuzzScan(f *testing.F) {
 	f.Add(`{"id":"c1","model":"m","choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}`, `{"content":"\u00e9\ud83e"}`)
 	f.Add(`{"choices":[{"delta":{"content":"x","CONTENT":null}}]}`, `{"content":["a"]}`)
 	f.Add(`{"choices":[{"delta":{"content":null}},{}]}`, `{"tool_calls":[]}`)
+	call := func(fields string) string { return `{"choices":[{"delta":{"tool_calls":[` + fields + `]}}]}` }
+	f.Add(call(`{"index":0,"id":"t1","function":{"arguments":"{"}}`), `{"tool_calls":[{"index":0,"function":{"name":"late","arguments":"1"}}]}`)
+	f.Add(call(`{"index":0,"id":"t1","function":{"name":"n","arguments":"{"}},{"index":1,"id":"t2","function":{"name":"m","arguments":"["}}`), `{"tool_calls":[{"index":0,"function":{"arguments":"1"}}]}`)
+	f.Add(call(`{"index":0,"function":{"name":"n","arguments":"{"}}`), `{"tool_calls":[{"index":0,"id":"late","function":{"arguments":"1"}}]}`)
+	f.Add(call(`{"index":0,"id":"t1","function":{"name":"n","arguments":"{"}}`), `{"tool_calls":[{"index":0,"id":"null","function":{"arguments":"1"}}]}`)
+	f.Add(call(`{"index":0.5,"id":"t1","function":{"name":"n","arguments":{}}}`), `{"tool_calls":[{"index":"x","function":{"arguments":"1"}}]}`)
+	f.Add(call(`{"index":0,"id":"t1","function":{"name":"n","arguments":"{"}}`), `{"tool_calls":[{"index":0,"function":{"arguments":"a"}}]}`)
 	f.Fuzz(func(t *testing.T, event, delta string) {
 		if strings.ContainsAny(event+delta, "\r\n") || !json.Valid([]byte(event)) || !json.Valid([]byte(delta)) {
 			t.Skip()

@@ -7,19 +7,21 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/openai"
 )
 
 // callDelta is a piece of a tool call. Vendors leave out any of its fields.
 type callDelta struct {
-	Index    *float64       `json:"index"`
-	ID       string         `json:"id"`
-	Type     string         `json:"type"`
-	Function *functionDelta `json:"function"`
+	Index    openai.CallIndex `json:"index"`
+	ID       string           `json:"id"`
+	Function functionDelta    `json:"function"`
 	Custom   *struct {
 		Name  string `json:"name"`
 		Input string `json:"input"`
 	} `json:"custom"`
+
+	first bool // the older form, of one call without an index
 }
 
 type functionDelta struct {
@@ -32,8 +34,9 @@ type arguments string
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (a *arguments) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '"' {
-		return json.Unmarshal(data, (*string)(a))
+	if text, ok := jsonscan.Text(data); ok {
+		*a = arguments(text)
+		return nil
 	}
 	if string(data) != "null" {
 		*a = arguments(data)
@@ -51,16 +54,13 @@ type toolCall struct {
 }
 
 func (d *decoder) callDelta(c *callDelta) {
-	name, text := "", ""
-	if c.Function != nil {
-		name, text = c.Function.Name, string(c.Function.Arguments)
-	}
+	name, text := c.Function.Name, string(c.Function.Arguments)
 	if c.Custom != nil {
 		name, text = c.Custom.Name, c.Custom.Input
 	}
-	index := -1
-	if c.Index != nil && *c.Index >= 0 {
-		index = int(*c.Index)
+	index := c.Index.Index()
+	if c.first {
+		index = 0
 	}
 	call := d.find(index, c.ID, name)
 	if call == nil && c.ID == "" && name == "" && text == "" {

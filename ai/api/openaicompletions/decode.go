@@ -3,7 +3,6 @@ package openaicompletions
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
@@ -24,6 +23,7 @@ type decoder struct {
 	details        details         // of the open thinking block
 	calls          []*toolCall
 
+	json   jsonscan.Decoder
 	chunk  chunk // of the last event
 	frames int
 	finish string // the vendor's word, empty until it came
@@ -35,16 +35,16 @@ type decoder struct {
 
 // chunk is one event of the stream, or a whole answer.
 type chunk struct {
-	ID      string          `json:"id"`
-	Model   string          `json:"model"`
-	Object  string          `json:"object"`
+	ID      jsonscan.Label  `json:"id"`
+	Model   jsonscan.Label  `json:"model"`
+	Object  jsonscan.Label  `json:"object"`
 	Error   json.RawMessage `json:"error"`
 	Choices []choice        `json:"choices"`
 	Usage   *usage          `json:"usage"`
 }
 
 type choice struct {
-	Delta   *delta          `json:"delta"`
+	Delta   delta           `json:"delta"`
 	Message *delta          `json:"message"` // of an answer that is no stream
 	Finish  string          `json:"finish_reason"`
 	Usage   *usage          `json:"usage"` // Moonshot
@@ -70,12 +70,7 @@ type content struct{ text, thinking string }
 func (c *content) UnmarshalJSON(data []byte) error {
 	switch {
 	case len(data) > 1 && data[0] == '"':
-		var b strings.Builder
-		if jsonscan.Unquote(&b, data[1:len(data)-1]) {
-			c.text = b.String()
-			return nil
-		}
-		return json.Unmarshal(data, &c.text)
+		c.text, _ = jsonscan.Text(data) // encoding/json gives valid strings only
 	case len(data) > 0 && data[0] == '[':
 		var parts []struct {
 			Type     string          `json:"type"`
@@ -98,6 +93,18 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// reset makes room for the next event: its memory is that of the last one. The
+// names stay: those that come first count.
+func (c *chunk) reset() {
+	choices := c.Choices[:cap(c.Choices)]
+	for i := range choices {
+		calls := choices[i].Delta.ToolCalls
+		clear(calls[:cap(calls)])
+		choices[i] = choice{Delta: delta{ToolCalls: calls[:0]}}
+	}
+	*c = chunk{ID: c.ID, Model: c.Model, Object: c.Object, Choices: choices[:0]}
+}
+
 // frame takes one event.
 func (d *decoder) frame(data []byte) (done bool, err error) {
 	if string(data) == "[DONE]" {
@@ -113,11 +120,9 @@ func (d *decoder) frame(data []byte) (done bool, err error) {
 
 // decode takes an event by way of encoding/json.
 func (d *decoder) decode(data []byte) error {
-	// One value serves all events: its memory is reused.
-	clear(d.chunk.Choices[:cap(d.chunk.Choices)])
-	d.chunk = chunk{Choices: d.chunk.Choices[:0]}
 	c := &d.chunk
-	if err := json.Unmarshal(data, c); err != nil {
+	c.reset()
+	if err := d.json.Decode(data, c); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
 			return wire.NotJSON(err, data)
@@ -142,11 +147,9 @@ func (d *decoder) decode(data []byte) error {
 	if c.Usage == nil && ch.Usage != nil {
 		d.usage = ch.Usage
 	}
-	if ch.Delta == nil {
-		ch.Delta = ch.Message
-	}
-	if ch.Delta != nil {
-		d.delta(ch.Delta)
+	d.delta(&ch.Delta)
+	if ch.Message != nil && len(d.msg.Content) == 0 {
+		d.delta(ch.Message)
 	}
 	if ch.Finish != "" {
 		d.finish = ch.Finish
@@ -171,10 +174,10 @@ func (d *decoder) odd(problem string, data []byte) {
 // head takes the names of the answer: the first that come.
 func (d *decoder) head(c *chunk) {
 	if d.msg.ResponseID == "" {
-		d.msg.ResponseID = c.ID
+		d.msg.ResponseID = string(c.ID)
 	}
-	if d.msg.ResponseModel == "" && c.Model != "" && c.Model != d.call.Model.ID {
-		d.msg.ResponseModel = c.Model
+	if d.msg.ResponseModel == "" && c.Model != "" && string(c.Model) != d.call.Model.ID {
+		d.msg.ResponseModel = string(c.Model)
 	}
 }
 
@@ -205,7 +208,7 @@ func (d *decoder) delta(c *delta) {
 		d.say(c.Refusal)
 	}
 	if f := c.FunctionCall; f != nil {
-		d.callDelta(&callDelta{Index: new(0.0), Function: f})
+		d.callDelta(&callDelta{first: true, Function: *f})
 	}
 	for i := range c.ToolCalls {
 		d.callDelta(&c.ToolCalls[i])

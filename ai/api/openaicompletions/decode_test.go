@@ -226,6 +226,7 @@ func TestAnswers(t *testing.T) {
 		{name: "vLLM's error", stream: `data: {"object":"error","message":"too big: maximum context length is 10 tokens","type":"BadRequestError","code":400}` + "\n\n", want: []string{"error overflow: BadRequestError: too big: maximum context length is 10 tokens"}},
 		{name: "event is not JSON", stream: deltas(`{"content":"a"}`) + "data: {\"broken\n\n", want: []string{"text a", `error protocol: the stream holds an event that is not JSON: unexpected end of JSON input: {"broken`}},
 
+		{name: "whole message after its pieces", stream: deltas(`{"content":"Hi"}`) + chunks(`"delta":{},"message":{"content":"Hi"},"finish_reason":"stop"`), want: []string{"text Hi", "stop"}},
 		{name: "answer that is no stream", stream: `data: {"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","tool_calls":[{"id":"t","type":"function","function":{"name":"n","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n", want: []string{"text Hi", "call t n {}", "toolUse"}},
 		{name: "second choice is nothing", stream: `data: {"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"}}]}` + "\n\n" + finish("stop"), want: []string{"text a", "stop"}},
 		{name: "surprises", stream: deltas(`{"content":"a"}`) + strings.Join([]string{

@@ -17,6 +17,7 @@ type decoder struct {
 	call   *ai.Call
 	blocks []*ai.BlockWriter
 	ended  bool
+	json   jsonscan.Decoder
 	slow   bool // for tests: never use the scanner
 }
 
@@ -65,7 +66,7 @@ func (d *decoder) frame(data []byte) (done bool, err error) {
 		return false, nil
 	}
 	var e event
-	if err := json.Unmarshal(data, &e); err != nil {
+	if err := d.json.Decode(data, &e); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
 			return false, protocolError("the stream holds an event that is not JSON: %v: %s", err, wire.Clip(data))

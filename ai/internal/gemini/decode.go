@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/sse"
 )
 
@@ -14,6 +15,8 @@ import (
 type Decoder struct {
 	call   *ai.Call
 	out    *ai.Emitter
+	json   jsonscan.Decoder
+	chunk  chunk           // of the last event
 	open   *ai.BlockWriter // text or thinking being written
 	ids    map[string]bool // of tool calls, as far as they went out
 	calls  int
@@ -39,9 +42,22 @@ type chunk struct {
 		Message string `json:"blockReasonMessage"`
 	} `json:"promptFeedback"`
 	Usage   json.RawMessage `json:"usageMetadata"`
-	Version string          `json:"modelVersion"`
-	ID      string          `json:"responseId"`
+	Version jsonscan.Label  `json:"modelVersion"`
+	ID      jsonscan.Label  `json:"responseId"`
 	Error   json.RawMessage `json:"error"`
+}
+
+// reset makes room for the next event: its memory is that of the last one. The
+// names stay: those that come first count.
+func (c *chunk) reset() {
+	candidates := c.Candidates[:cap(c.Candidates)]
+	for i := range candidates {
+		parts := candidates[i].Content.Parts
+		clear(parts[:cap(parts)])
+		candidates[i] = candidate{}
+		candidates[i].Content.Parts = parts[:0]
+	}
+	*c = chunk{Version: c.Version, ID: c.ID, Candidates: candidates[:0], Usage: c.Usage[:0]}
 }
 
 type candidate struct {
@@ -90,8 +106,9 @@ func (d *Decoder) Frame(f sse.Frame) (done bool, err error) {
 }
 
 func (d *Decoder) slow(data []byte) error {
-	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	c := &d.chunk
+	c.reset()
+	if err := d.json.Decode(data, c); err != nil {
 		return malformed(data, err)
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
@@ -100,10 +117,10 @@ func (d *Decoder) slow(data []byte) error {
 	d.out.Start()
 	m := d.out.Message()
 	if m.ResponseID == "" {
-		m.ResponseID = c.ID
+		m.ResponseID = string(c.ID)
 	}
-	if c.Version != "" && c.Version != d.call.Model.ID && m.ResponseModel == "" {
-		m.ResponseModel = c.Version
+	if c.Version != "" && string(c.Version) != d.call.Model.ID && m.ResponseModel == "" {
+		m.ResponseModel = string(c.Version)
 	}
 	d.named = d.named || c.Version != ""
 	if len(c.Usage) > 0 && string(c.Usage) != "null" {

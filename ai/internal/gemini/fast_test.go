@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,4 +138,18 @@ func BenchmarkDelta(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/delta")
+}
+
+// An event leaves nothing behind for the next one to find.
+func TestEventsDoNotMix(t *testing.T) {
+	t.Parallel()
+	_, stored := decodeChunks(t, [][]byte{
+		[]byte(`{"candidates":[{"content":{"parts":[{"text":"hm","thought":true,"thoughtSignature":"c2ln"},{"functionCall":{"name":"f","args":{"a":1},"id":"x"}}]},"index":0}],"usageMetadata":{"promptTokenCount":7}}`),
+		[]byte(`{"candidates":[{"content":{"parts":[{"text":"so"},{"text":"."}]}}]}`),
+		[]byte(`{"candidates":[{"finishReason":"STOP"}]}`),
+	}, false)
+	want := `[{"type":"text","text":"-"},{"type":"thinking","thinking":"hm","thinkingSignature":"c2ln"},{"type":"toolCall","id":"x","name":"f","arguments":{"a":1}},{"type":"text","text":"so."}]`
+	if !strings.Contains(stored, want) || !strings.Contains(stored, `"input":7`) {
+		t.Errorf("got %s", stored)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/wire"
 )
 
@@ -25,6 +26,7 @@ type Decoder struct {
 	usage  *usage
 	calls  int
 	oddity wire.Oddity
+	json   jsonscan.Decoder
 	slow   bool // for tests: never use the scanner
 }
 
@@ -69,7 +71,7 @@ func (d *Decoder) Frame(data []byte) (done bool, err error) {
 		return false, nil
 	}
 	var e event
-	if err := json.Unmarshal(data, &e); err != nil {
+	if err := d.json.Decode(data, &e); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
 			return false, wire.NotJSON(err, data)
