@@ -78,7 +78,7 @@ func (m *Manager) relative(scope settings.Scope, path string) (Source, error) {
 
 // fetch installs a package below a base directory.
 func (m *Manager) fetch(ctx context.Context, base string, s Source) (done Installed, err error) {
-	done = Installed{Source: s, Dir: s.dir(base, m.o.Home)}
+	done = Installed{Source: s, Dir: s.Dir(base, m.o.Home)}
 	done.From = m.current(ctx, s, done.Dir)
 	switch s.Kind {
 	case NPM:

@@ -104,8 +104,9 @@ func (m *Manager) settingsFile(scope settings.Scope) string {
 	return filepath.Join(m.base(scope), "settings.json")
 }
 
-// dir gives where a package is, below the base of its scope.
-func (s Source) dir(base, home string) string {
+// Dir gives where a package is. base is the directory of the files of its scope,
+// which holds settings.json: the user's, or .pi of the project. home is what ~ is.
+func (s Source) Dir(base, home string) string {
 	switch s.Kind {
 	case NPM:
 		return filepath.Join(base, "npm", "node_modules", filepath.FromSlash(s.Name))
@@ -132,7 +133,7 @@ func (m *Manager) Entries(scope settings.Scope, list []settings.Package) []Entry
 	for _, p := range list {
 		e := Entry{Scope: scope, Settings: p}
 		if e.Source, e.Err = Parse(p.Source); e.Err == nil {
-			e.Dir = e.Source.dir(m.base(scope), m.o.Home)
+			e.Dir = e.Source.Dir(m.base(scope), m.o.Home)
 			_, err := os.Stat(e.Dir)
 			e.Installed = err == nil
 			e.Version = installedVersion(e.Dir)

@@ -125,7 +125,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		dir := s.dir("/base", "/home")
+		dir := s.Dir("/base", "/home")
 		ok := false
 		switch s.Kind {
 		case NPM:
