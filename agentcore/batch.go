@@ -364,11 +364,11 @@ func (b *batch) after(c *call, result ToolResult) ToolResult {
 	if err != nil {
 		return r.toolFailure(err)
 	}
-	return patch.apply(result)
+	return patch.Apply(result)
 }
 
-// apply gives the result with the fields that the patch sets.
-func (p *ToolResultPatch) apply(result ToolResult) ToolResult {
+// Apply gives the result with the fields that the patch sets; a nil patch sets none.
+func (p *ToolResultPatch) Apply(result ToolResult) ToolResult {
 	if p == nil {
 		return result
 	}

@@ -390,9 +390,10 @@ func (h *Harness) compactBetweenTurns(ctx context.Context, t agentcore.Turn) (*a
 		}
 	}
 	compacted, err := h.makeRoom(ctx, 0)
-	if err != nil || !compacted {
+	if err != nil || !compacted && !h.edited {
 		return update, err
 	}
+	h.edited = false
 	c, err := h.session.Context(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)

@@ -79,7 +79,11 @@ func Example_skills() {
 		Loop: agentcore.LoopConfig{Stream: ai.NewModels(p).Stream},
 		Hooks: harness.Hooks{
 			BeforePrompt: func(_ context.Context, b harness.BeforePrompt) (*harness.PromptDecision, error) {
-				command, args, _ := strings.Cut(ai.TextOf(b.Message.Content, ""), " ")
+				said, ok := b.Message.(*ai.UserMessage)
+				if !ok {
+					return nil, nil
+				}
+				command, args, _ := strings.Cut(ai.TextOf(said.Content, ""), " ")
 				name, isSkill := strings.CutPrefix(command, "/skill:")
 				if !isSkill {
 					return nil, nil

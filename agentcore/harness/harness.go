@@ -98,6 +98,9 @@ type Harness struct {
 	// unsaved says that a message of this prompt could not be written. It
 	// belongs to the goroutine of the prompt, too.
 	unsaved bool
+	// edited says that a hook added entries that the transcript does not show yet.
+	// It belongs to that goroutine as well.
+	edited bool
 	shown   int // queued texts at the last QueueUpdate
 }
 
@@ -138,6 +141,9 @@ func New(ctx context.Context, cfg Config) (*Harness, error) {
 	}
 	loop := cfg.Loop
 	loop.PrepareNextTurn = h.compactBetweenTurns
+	if cfg.Hooks.AfterTurn != nil {
+		loop.FinishTurn = h.finishTurn
+	}
 	h.cfg = cfg
 	h.agent = agentcore.New(agentcore.AgentConfig{
 		Loop: loop, Messages: c.Messages, Tools: cfg.Tools, Model: cfg.Model, Thinking: h.level,

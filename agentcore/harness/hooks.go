@@ -19,7 +19,8 @@ import (
 // Steps within a run (requests, tool calls, turns, messages that enter the
 // transcript) have their hooks in [agentcore.LoopConfig].
 type Hooks struct {
-	// BeforePrompt may stop a prompt, change it, or add to it. It is not asked
+	// BeforePrompt may stop a prompt, change it, or add to it; what had to be
+	// compacted to make room has been. It is not asked
 	// about messages that are queued: FinishMessage of the loop sees those.
 	BeforePrompt func(ctx context.Context, b BeforePrompt) (*PromptDecision, error)
 	// BeforeRetry may stop a further try of a failed answer, or change the
@@ -34,6 +35,10 @@ type Hooks struct {
 	BeforeNavigate func(ctx context.Context, b BeforeNavigate) (*NavigateDecision, error)
 	// AfterNavigate learns of a finished move.
 	AfterNavigate func(ctx context.Context, r NavigateResult)
+	// AfterTurn is asked when a turn and its tool results are stored, before its
+	// TurnEnd: it may add entries to the session, and ask for one more request. It
+	// is not asked about a turn that failed or was aborted.
+	AfterTurn func(ctx context.Context, t agentcore.Turn) (*TurnDecision, error)
 	// BeforeSettle is asked when nothing is left to do for a prompt: it may
 	// add entries to the session, and messages to go on with. It is asked
 	// again after that; it is not asked after an abort or when the prompt
@@ -42,7 +47,7 @@ type Hooks struct {
 }
 
 // BeforePrompt is a prompt that is about to begin.
-type BeforePrompt struct{ Message *ai.UserMessage }
+type BeforePrompt struct{ Message agentcore.Message }
 
 // PromptDecision changes a prompt; the zero value lets it happen.
 type PromptDecision struct {
@@ -50,7 +55,7 @@ type PromptDecision struct {
 	// enters the session.
 	Cancel bool
 	// Message, if not nil, takes the place of the one that was given.
-	Message *ai.UserMessage
+	Message agentcore.Message
 	// Before and After enter the transcript next to it.
 	Before, After []agentcore.Message
 }
@@ -83,6 +88,18 @@ type SettleDecision struct {
 	Entries []session.Entry
 	// Messages begin another run of the same prompt.
 	Messages []agentcore.Message
+	// Continue begins another run without a message, if Entries left something to
+	// be answered.
+	Continue bool
+}
+
+// TurnDecision adds to a turn; the zero value adds nothing.
+type TurnDecision struct {
+	// Entries are as those of [SettleDecision].
+	Entries []session.Entry
+	// Continue asks the model at least once more, if there is something to be
+	// answered.
+	Continue bool
 }
 
 // BeforeCompact is a compaction that is about to be made.

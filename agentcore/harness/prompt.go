@@ -43,11 +43,11 @@ type Result struct {
 	Aborted bool
 }
 
-// Prompt adds a message to the conversation and works on it until everything
-// is settled. The error says why the prompt could not be worked on: the
+// Prompt adds a message to the conversation, a *ai.UserMessage mostly, and works
+// on it until everything is settled. The error says why the prompt could not be worked on: the
 // harness was busy, the session could not be written, a hook or a listener
 // failed. A failure of the model is no error of Prompt but in the answer.
-func (h *Harness) Prompt(ctx context.Context, message *ai.UserMessage, o PromptOptions) (Result, error) {
+func (h *Harness) Prompt(ctx context.Context, message agentcore.Message, o PromptOptions) (Result, error) {
 	h.mu.Lock()
 	switch {
 	case h.phase == PhaseClosed || h.closing:
@@ -86,7 +86,7 @@ func (h *Harness) startLocked(ctx context.Context) context.Context {
 
 // queueLocked queues a message for the prompt that is under way, or for after
 // it. The lock is held, so that it does not end meanwhile.
-func (h *Harness) queueLocked(message *ai.UserMessage, d Delivery) error {
+func (h *Harness) queueLocked(message agentcore.Message, d Delivery) error {
 	switch d {
 	case DeliverSteer:
 		h.agent.Steer(message)
@@ -102,7 +102,7 @@ func (h *Harness) queueLocked(message *ai.UserMessage, d Delivery) error {
 // work runs a prompt to its end and settles; what came while it settled is
 // worked on like a prompt of its own. caller is the context of the call, ctx
 // the one that an abort ends.
-func (h *Harness) work(caller, ctx context.Context, message *ai.UserMessage, o PromptOptions) (result Result, err error) {
+func (h *Harness) work(caller, ctx context.Context, message agentcore.Message, o PromptOptions) (result Result, err error) {
 	rested := false
 	defer func() {
 		if !rested { // a callback of the caller panics
@@ -153,14 +153,14 @@ func (h *Harness) restOrGoOn(caller context.Context) (ctx context.Context, more 
 	return ctx, more, err
 }
 
-// begun asks the hook, makes room, and runs.
-func (h *Harness) begun(ctx context.Context, message *ai.UserMessage, started func(), result *Result) error {
+// begun makes room, asks the hook, and runs.
+func (h *Harness) begun(ctx context.Context, message agentcore.Message, started func(), result *Result) error {
 	h.recovered = false
-	decision, err := h.allowPrompt(ctx, message)
-	if err != nil {
+	if err := h.makeRoomForPrompt(ctx, message); err != nil {
 		return err
 	}
-	if err := h.makeRoomForPrompt(ctx, decision.Message); err != nil {
+	decision, err := h.allowPrompt(ctx, message)
+	if err != nil {
 		return err
 	}
 	if started != nil {
@@ -176,7 +176,7 @@ func (h *Harness) begun(ctx context.Context, message *ai.UserMessage, started fu
 }
 
 // allowPrompt asks the hook what is to be said.
-func (h *Harness) allowPrompt(ctx context.Context, message *ai.UserMessage) (PromptDecision, error) {
+func (h *Harness) allowPrompt(ctx context.Context, message agentcore.Message) (PromptDecision, error) {
 	var d *PromptDecision
 	if hook := h.cfg.Hooks.BeforePrompt; hook != nil {
 		err := h.ask("BeforePrompt", func() (err error) {
@@ -207,6 +207,9 @@ func (h *Harness) run(ctx context.Context, answer *ai.AssistantMessage, err erro
 		if err := ours(err, answer); err != nil {
 			return err
 		}
+		if err2 := h.takeEdits(ctx); err2 != nil {
+			return err2
+		}
 		again, err2 := h.goOn(ctx, answer)
 		if err2 != nil {
 			return err2
@@ -219,8 +222,12 @@ func (h *Harness) run(ctx context.Context, answer *ai.AssistantMessage, err erro
 		if err2 != nil {
 			return err2
 		}
-		if len(more) > 0 {
-			answer, err = h.agent.Prompt(ctx, more...)
+		switch {
+		case len(more.Messages) > 0:
+			answer, err = h.agent.Prompt(ctx, more.Messages...)
+			continue
+		case more.Continue:
+			answer, err = h.agent.Continue(ctx)
 			continue
 		}
 		// From here on a message that is queued says so itself.
@@ -233,12 +240,11 @@ func (h *Harness) run(ctx context.Context, answer *ai.AssistantMessage, err erro
 	}
 }
 
-// beforeSettle asks the hook what is left to do, and gives the messages to go
-// on with.
-func (h *Harness) beforeSettle(ctx context.Context, answer *ai.AssistantMessage) ([]agentcore.Message, error) {
+// beforeSettle asks the hook what is left to do.
+func (h *Harness) beforeSettle(ctx context.Context, answer *ai.AssistantMessage) (SettleDecision, error) {
 	hook := h.cfg.Hooks.BeforeSettle
 	if hook == nil || ctx.Err() != nil {
-		return nil, nil
+		return SettleDecision{}, nil
 	}
 	var d *SettleDecision
 	err := h.ask("BeforeSettle", func() (err error) {
@@ -246,22 +252,27 @@ func (h *Harness) beforeSettle(ctx context.Context, answer *ai.AssistantMessage)
 		return err
 	})
 	if err != nil || d == nil {
-		return nil, err
+		return SettleDecision{}, err
 	}
-	for _, e := range d.Entries {
-		if _, err := h.session.Append(context.WithoutCancel(ctx), e); err != nil {
-			return nil, &Error{Code: CodeSave, Doing: fmt.Sprintf("save %s entry", e.Type()), Err: err}
-		}
-		if err := h.bus.send(ctx, &EntryAppended{Entry: e}); err != nil {
-			return nil, err
+	if err := h.appendEntries(ctx, d.Entries); err != nil {
+		return SettleDecision{}, err
+	}
+	if err := h.takeEdits(ctx); err != nil {
+		return SettleDecision{}, err
+	}
+	more := *d
+	more.Continue = more.Continue && !endsWithAnswer(h.agent.State().Messages)
+	return more, nil
+}
+
+// endsWithAnswer reports whether nothing is left to be answered.
+func endsWithAnswer(messages []agentcore.Message) bool {
+	for _, m := range slices.Backward(messages) {
+		if role := m.Role(); role != ai.RoleSystem {
+			return role == ai.RoleAssistant
 		}
 	}
-	if len(d.Entries) > 0 {
-		if err := h.reload(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return d.Messages, nil
+	return true
 }
 
 // goOn decides what follows a run: a recovery, a retry, what was queued
@@ -287,8 +298,8 @@ func (h *Harness) goOn(ctx context.Context, answer *ai.AssistantMessage) (bool, 
 }
 
 // makeRoomForPrompt compacts before a message that would not fit.
-func (h *Harness) makeRoomForPrompt(ctx context.Context, message *ai.UserMessage) error {
-	compacted, err := h.makeRoom(ctx, ai.EstimateMessage(message))
+func (h *Harness) makeRoomForPrompt(ctx context.Context, message agentcore.Message) error {
+	compacted, err := h.makeRoom(ctx, h.cfg.Policy.Tokens(message))
 	if err != nil || !compacted {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 // Steer queues a message for the next request of the run that is under way.
 // Without one it waits for the next prompt.
-func (h *Harness) Steer(ctx context.Context, message *ai.UserMessage) {
+func (h *Harness) Steer(ctx context.Context, message agentcore.Message) {
 	h.agent.Steer(message)
 	h.late()
 	h.tellQueue(ctx)
@@ -17,7 +17,7 @@ func (h *Harness) Steer(ctx context.Context, message *ai.UserMessage) {
 
 // FollowUp queues a message for when the agent is done. Without a run it waits
 // for the next prompt.
-func (h *Harness) FollowUp(ctx context.Context, message *ai.UserMessage) {
+func (h *Harness) FollowUp(ctx context.Context, message agentcore.Message) {
 	h.agent.FollowUp(message)
 	h.late()
 	h.tellQueue(ctx)
