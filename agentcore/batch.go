@@ -1,6 +1,7 @@
 package agentcore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -365,6 +366,28 @@ func (b *batch) after(c *call, result ToolResult) ToolResult {
 		return r.toolFailure(err)
 	}
 	return patch.Apply(result)
+}
+
+// Then gives a patch that does what p does, then what next does; both may be
+// nil.
+func (p *ToolResultPatch) Then(next *ToolResultPatch) *ToolResultPatch {
+	if p == nil || next == nil {
+		return cmp.Or(p, next)
+	}
+	out := *p
+	if next.Content != nil {
+		out.Content, out.Structured = next.Content, nil
+	}
+	if next.Details != nil {
+		out.Details = next.Details
+	}
+	if next.Structured != nil {
+		out.Structured = next.Structured
+	}
+	out.IsError = cmp.Or(next.IsError, p.IsError)
+	out.Usage = cmp.Or(next.Usage, p.Usage)
+	out.Terminate = cmp.Or(next.Terminate, p.Terminate)
+	return &out
 }
 
 // Apply gives the result with the fields that the patch sets; a nil patch sets none.

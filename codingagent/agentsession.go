@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/compaction"
@@ -16,8 +14,8 @@ import (
 	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/resource"
-	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/tools"
 	"github.com/pi-go/pi/codingagent/tools/picture"
 )
@@ -33,6 +31,12 @@ type AgentSession struct {
 	harness *harness.Harness
 	router  *router
 	shape   atomic.Pointer[shape]
+	shaping sync.Mutex // of changes of the shape
+	running running
+	front   atomic.Pointer[Front]
+	control atomic.Pointer[Runtime] // that can replace the session, if any
+	lent    lentProviders
+	start   sync.Once
 
 	// commands are those of the person that run; closing ends them.
 	commands sync.WaitGroup
@@ -40,36 +44,18 @@ type AgentSession struct {
 	close    context.CancelFunc
 }
 
-// Prompt is what a person says.
-type Prompt struct {
-	Text   string
-	Images []*ai.Image
-	// Literal sends the text as it is; otherwise "/name arguments" is replaced
-	// by the template or skill of that name.
-	Literal bool
-}
-
-// Empty reports whether there is nothing to say.
-func (p Prompt) Empty() bool { return strings.TrimSpace(p.Text) == "" && len(p.Images) == 0 }
-
-// message makes the message of a prompt.
-func (p Prompt) message() *ai.UserMessage {
-	m := ai.UserText(p.Text)
-	for _, img := range p.Images {
-		m.Content = append(m.Content, img)
-	}
-	return m
-}
-
-// PromptOptions tune one prompt; see [harness.PromptOptions].
-type PromptOptions = harness.PromptOptions
-
-// Result says how a prompt ended; see [harness.Result].
-type Result = harness.Result
-
 // NewSession opens the conversation that o.Session names and sets the agent
 // up on it.
-func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
+func NewSession(ctx context.Context, o Options) (*AgentSession, error) {
+	s, err := newSession(ctx, o)
+	if err == nil {
+		s.extensions().Bind(&host{s})
+	}
+	return s, err
+}
+
+// newSession is NewSession, but extensions can not act yet.
+func newSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -87,6 +73,7 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	}()
 	s := &AgentSession{opts: o, env: *o.Env}
 	s.closing, s.close = context.WithCancel(context.Background())
+	s.front.Store(&o.Front)
 	shape, err := s.read(ctx, *o.Settings, conversation)
 	if err != nil {
 		return nil, err
@@ -109,8 +96,15 @@ func NewSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	}
 	s.router = &router{s: s, runtime: o.ModelRuntime}
 	s.router.wire(&config)
+	if len(o.Extensions) > 0 {
+		s.hookLoop(&config.Loop)
+		config.Hooks = s.hooks()
+	}
 	if s.harness, err = harness.New(ctx, config); err != nil {
 		return nil, err
+	}
+	if len(o.Extensions) > 0 {
+		s.Subscribe(s.hear) // before all others
 	}
 	s.router.answered = s.router.previous(s.State().Messages)
 	s.Subscribe(s.router.hear)
@@ -135,42 +129,6 @@ func (s *AgentSession) requestOptions() ai.Options {
 		MaxRetries: set.Retry.Provider.MaxRetries, MaxRetryDelay: set.Retry.Provider.MaxDelay,
 		Timeouts: ai.Timeouts{Header: header, Idle: idle},
 	}
-}
-
-// selectTools picks the tools to offer.
-func (s *AgentSession) selectTools(conversation *session.Session, with settings.Settings) ([]tools.Definition, error) {
-	set := tools.New(tools.Options{
-		Env: s.env, Queue: s.opts.FileQueue, Model: s.modelFacts, SessionEnv: s.sessionEnv(conversation),
-		CommandPrefix: with.ShellCommandPrefix, KeepImageSize: !with.Images.AutoResize,
-	})
-	var builtin, custom []string
-	for _, d := range set {
-		builtin = append(builtin, d.Name)
-	}
-	for _, t := range s.opts.CustomTools {
-		d := tools.Definition{Tool: t, Snippet: firstLine(t.Description)}
-		if at := slices.Index(builtin, t.Name); at >= 0 {
-			set[at] = d // a program's own tool stands for the built-in one
-			continue
-		}
-		set = append(set, d)
-		custom = append(custom, t.Name)
-	}
-	selection := s.opts.Tools
-	if selection.Default == nil {
-		selection.Default = with.DefaultTools
-	}
-	names, err := selection.Select(builtin, custom)
-	if err != nil {
-		return nil, err
-	}
-	chosen := make([]tools.Definition, 0, len(names))
-	for _, n := range names {
-		if d, ok := tools.Find(set, n); ok {
-			chosen = append(chosen, d)
-		}
-	}
-	return chosen, nil
 }
 
 // sessionEnv tells commands about the session they run in.
@@ -236,67 +194,6 @@ func (s *AgentSession) initialThinking(ctx context.Context, conversation *sessio
 	return s.opts.Settings.DefaultThinkingLevel, nil
 }
 
-// Prompt works on what a person said until everything is settled. An error
-// says why it could not be worked on; a failure of the model is in the
-// result's answer.
-func (s *AgentSession) Prompt(ctx context.Context, p Prompt, o PromptOptions) (Result, error) {
-	if p.Empty() {
-		return Result{}, errors.New("the prompt is empty")
-	}
-	p, err := s.expand(p)
-	if err != nil {
-		return Result{}, err
-	}
-	return s.harness.Prompt(ctx, p.message(), o)
-}
-
-// Steer queues a message for the next request of what is under way. The error
-// is [ErrNoCommand], or nil.
-func (s *AgentSession) Steer(ctx context.Context, p Prompt) error {
-	p, err := s.expand(p)
-	if err == nil {
-		s.harness.Steer(ctx, p.message())
-	}
-	return err
-}
-
-// FollowUp queues a message for when the agent is done. The error is
-// [ErrNoCommand], or nil.
-func (s *AgentSession) FollowUp(ctx context.Context, p Prompt) error {
-	p, err := s.expand(p)
-	if err == nil {
-		s.harness.FollowUp(ctx, p.message())
-	}
-	return err
-}
-
-// Bash runs a command of the person's own, and keeps it in the conversation:
-// the model sees it with the next prompt, unless hidden is set. output, if not
-// nil, gets what it prints as it comes.
-func (s *AgentSession) Bash(ctx context.Context, command string, hidden bool, output func(text string)) (*BashExecution, error) {
-	if strings.TrimSpace(command) == "" {
-		return nil, errors.New("the command is empty")
-	}
-	script := command
-	if prefix := s.shape.Load().settings.ShellCommandPrefix; prefix != "" {
-		script = prefix + "\n" + command
-	}
-	s.commands.Add(1)
-	defer s.commands.Done()
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.closing, cancel)()
-	got, err := tools.RunUserCommand(running, s.env, script, output)
-	if err != nil {
-		return nil, fmt.Errorf("run command: %w", err)
-	}
-	m := &BashExecution{
-		Command: command, Output: got.Output, ExitCode: got.ExitCode, Cancelled: got.Cancelled, Truncated: got.Truncated,
-		FullOutputPath: got.FullOutputPath, ExcludeFromContext: hidden, Timestamp: time.Now().UnixMilli(),
-	}
-	return m, s.harness.Add(context.WithoutCancel(ctx), m)
-}
-
 // Harness gives the run controller, for what this type does not repeat.
 func (s *AgentSession) Harness() *harness.Harness { return s.harness }
 
@@ -328,12 +225,39 @@ func (s *AgentSession) Subscribe(l agentcore.Listener) (unsubscribe func()) {
 
 // SetModel chooses the model of the next request.
 func (s *AgentSession) SetModel(ctx context.Context, m *ai.Model) error {
-	return s.harness.SetModel(ctx, m)
+	return s.selectModel(ctx, m, "set")
+}
+
+// CycleTo chooses the model of the next request, as [AgentSession.SetModel]
+// does, and tells extensions that a person goes from one model to the next.
+func (s *AgentSession) CycleTo(ctx context.Context, m *ai.Model) error {
+	return s.selectModel(ctx, m, "cycle")
+}
+
+func (s *AgentSession) selectModel(ctx context.Context, m *ai.Model, source string) error {
+	before, level := s.Model(), s.Thinking()
+	if err := s.harness.SetModel(ctx, m); err != nil {
+		return err
+	}
+	if now := s.Thinking(); now != level {
+		s.extensions().ThinkingSelected(ctx, extension.ThinkingLevelSelect{Level: now, Previous: level})
+	}
+	if before == nil || !before.Same(m) {
+		s.extensions().ModelSelected(ctx, extension.ModelSelect{Model: m, Previous: before, Source: source})
+	}
+	return nil
 }
 
 // SetThinking chooses the thinking level of the next request.
 func (s *AgentSession) SetThinking(ctx context.Context, l ai.ThinkingLevel) error {
-	return s.harness.SetThinking(ctx, l)
+	before := s.Thinking()
+	if err := s.harness.SetThinking(ctx, l); err != nil {
+		return err
+	}
+	if now := s.Thinking(); now != before {
+		s.extensions().ThinkingSelected(ctx, extension.ThinkingLevelSelect{Level: now, Previous: before})
+	}
+	return nil
 }
 
 // Models gives the models the session can use.
@@ -373,5 +297,7 @@ func (s *AgentSession) Diagnostics() []resource.Diagnostic { return s.shape.Load
 func (s *AgentSession) Close(ctx context.Context) error {
 	s.close()
 	s.commands.Wait() // they still have their results to keep
-	return s.harness.Close(ctx)
+	err := s.harness.Abort(ctx)
+	s.shutdown(ctx, extension.SessionShutdown{Reason: extension.Quit})
+	return errors.Join(err, s.harness.Close(ctx))
 }

@@ -1,12 +1,14 @@
 package codingagent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/pi-go/pi/agentcore/skill"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/resource"
 )
 
@@ -17,21 +19,26 @@ type Command struct {
 	Description string
 	// Hint shows the arguments, "" if that is not known.
 	Hint string
-	// Source is "prompt" or "skill".
+	// Source is "extension", "prompt" or "skill".
 	Source string
 	Scope  resource.Scope
 	Path   string
+	// Complete suggests arguments; nil suggests none.
+	Complete func(ctx context.Context, prefix string) []extension.Suggestion
 }
 
-// Commands lists what can be said with a slash before it: templates, then
-// skills.
+// Commands lists what can be said with a slash before it: commands of
+// extensions, then templates, then skills.
 func (s *AgentSession) Commands() []Command {
 	var out []Command
+	for _, c := range s.extensions().Commands() {
+		out = append(out, Command{c.Name, c.Description, c.Hint, "extension", resource.Scope(c.Origin.Scope), c.Origin.Path, c.Complete})
+	}
 	for _, t := range s.shape.Load().resources.Templates {
-		out = append(out, Command{t.Name, t.Description, t.Hint, "prompt", t.Scope, t.Path})
+		out = append(out, Command{t.Name, t.Description, t.Hint, "prompt", t.Scope, t.Path, nil})
 	}
 	for _, k := range s.shape.Load().resources.Skills {
-		out = append(out, Command{skillPrefix + k.Name, k.Description, "", "skill", k.Scope, k.Path})
+		out = append(out, Command{skillPrefix + k.Name, k.Description, "", "skill", k.Scope, k.Path, nil})
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
@@ -75,11 +76,38 @@ type Options struct {
 	// AppendSystemPrompt win over what it finds. See [resource.Load].
 	Resources func(ctx context.Context, env execenv.Env) resource.Set
 
+	// Extensions change what the session does; see package extension. Flags are
+	// the options of the command line that they read, by name; "" stands for a
+	// flag without a value. OnFault, if not nil, learns of what they do wrong,
+	// from any goroutine.
+	Extensions []extension.Extension
+	Flags      map[string]string
+	OnFault    func(*extension.Fault)
+	// Front is what extensions know of the program and the person before it.
+	Front Front
+	// ProjectTrusted tells extensions that the project's files may be used.
+	ProjectTrusted bool
+	// ScopedModels are those a person cycles through; none means all.
+	ScopedModels []extension.ScopedModel
+
+	// Discovered, if not nil, adds resources that extensions found to those there
+	// are.
+	Discovered func(ctx context.Context, env execenv.Env, have resource.Set, found []extension.Discovered) resource.Set
+
 	// APIKey is used for every request, instead of what is configured.
 	APIKey string
 	// Loop adds hooks to the runs. Stream, Options and the queue functions
 	// are the session's own.
 	Loop agentcore.LoopConfig
+}
+
+// Front is what a session knows of the program it runs in. The zero value is a
+// program that nobody looks at.
+type Front struct {
+	Mode extension.Mode // "" means [extension.ModePrint]
+	UI   extension.UI   // nil means that nobody can be asked
+	// Shutdown ends the program; nil does nothing.
+	Shutdown func()
 }
 
 // SessionSource opens the conversation of a session.

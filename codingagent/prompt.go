@@ -14,11 +14,12 @@ type OriginKind string
 
 // The kinds of origins.
 const (
-	FromBuiltIn OriginKind = "built-in" // the program; Name is empty
-	FromFile    OriginKind = "file"     // Name is its path
-	FromTool    OriginKind = "tool"     // what a tool says of itself; Name is the tool's
-	FromOption  OriginKind = "option"   // a field of [Options]; Name is the field's
-	FromSession OriginKind = "session"  // the place where the session works; Name is empty
+	FromBuiltIn   OriginKind = "built-in"  // the program; Name is empty
+	FromFile      OriginKind = "file"      // Name is its path
+	FromTool      OriginKind = "tool"      // what a tool says of itself; Name is the tool's
+	FromOption    OriginKind = "option"    // a field of [Options]; Name is the field's
+	FromExtension OriginKind = "extension" // Name is its path
+	FromSession   OriginKind = "session"   // the place where the session works; Name is empty
 )
 
 // Origin is a place that a part of the prompt comes from.
@@ -58,12 +59,17 @@ func (s *AgentSession) SystemPrompt() []PromptSection {
 
 // PromptTools gives the definitions of the tools that are offered, in order.
 func (s *AgentSession) PromptTools() []PromptTool {
-	out := make([]PromptTool, 0, len(s.shape.Load().tools))
-	for _, t := range s.shape.Load().tools {
+	shape := s.shape.Load()
+	out := make([]PromptTool, 0, len(shape.tools))
+	for _, t := range shape.tools {
 		origin := Origin{Kind: FromBuiltIn}
-		for _, c := range s.opts.CustomTools {
-			if c == t.Tool {
+		for _, k := range shape.known {
+			switch {
+			case k.Tool != t.Tool || k.origin == builtIn():
+			case k.origin.Path == "CustomTools":
 				origin = Origin{FromOption, "CustomTools"}
+			default:
+				origin = Origin{FromExtension, k.origin.Path}
 			}
 		}
 		out = append(out, PromptTool{t.Name, t.Description, t.Parameters, origin})
@@ -71,8 +77,17 @@ func (s *AgentSession) PromptTools() []PromptTool {
 	return out
 }
 
-// system builds the prompt.
+// system gives the prompt: that of the run under way, which extensions may have
+// changed, or the one made of the session.
 func (s *AgentSession) system() []ai.Section {
+	if sections := s.running.prompt(); sections != nil {
+		return sections
+	}
+	return s.ownPrompt()
+}
+
+// ownPrompt builds the prompt.
+func (s *AgentSession) ownPrompt() []ai.Section {
 	in, _ := s.promptInput()
 	return systemprompt.Sections(in)
 }

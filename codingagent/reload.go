@@ -3,8 +3,10 @@ package codingagent
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/tools"
@@ -14,8 +16,11 @@ import (
 // force; a reload puts another one in its place.
 type shape struct {
 	settings settings.Settings
-	tools    []tools.Definition // offered, in order
-	files    []resource.ContextFile
+	// extensions are those that were set up; never nil.
+	extensions *extension.Runner
+	known      []known            // all tools
+	tools      []tools.Definition // those that are offered, in order
+	files      []resource.ContextFile
 	// resources are skills, templates and files of the prompt.
 	resources resource.Set
 	notes     []resource.Diagnostic
@@ -23,9 +28,16 @@ type shape struct {
 
 // read looks at the files.
 func (s *AgentSession) read(ctx context.Context, with settings.Settings, conversation *session.Session) (*shape, error) {
-	out := &shape{settings: with}
+	out := &shape{settings: with, extensions: extension.Load(ctx, s.opts.Extensions)}
+	if s.opts.OnFault != nil {
+		out.extensions.OnFault(s.opts.OnFault)
+	}
+	if err := out.extensions.SetFlags(s.opts.Flags); err != nil {
+		return nil, err
+	}
+	out.known = s.toolset(conversation, with, out.extensions)
 	var err error
-	if out.tools, err = s.selectTools(conversation, with); err != nil {
+	if out.tools, err = s.initial(out.known, with); err != nil {
 		return nil, err
 	}
 	if s.opts.Resources != nil {
@@ -44,7 +56,7 @@ func (s *AgentSession) read(ctx context.Context, with settings.Settings, convers
 var ErrBusy = errors.New("the agent is at work")
 
 // Reload reads the files again that shape the session: settings, skills,
-// templates, instructions. The next prompt is the first that they count for.
+// templates, instructions; and sets extensions up anew. The next prompt is the first that they count for.
 // What a session is made with stays until the next one: the shell, time-outs
 // and how often failed answers are tried again. While a prompt is under way the
 // error is [ErrBusy]; on any error all stays as it was. See Diagnostics for
@@ -61,8 +73,13 @@ func (s *AgentSession) Reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.shape.Store(next)
-	s.harness.SetTools(coreTools(next.tools)...)
+	s.shutdown(ctx, extension.SessionShutdown{Reason: extension.Reload})
+	s.reshape(func(now *shape) {
+		next.tools = pick(next.known, stillActive(now, next))
+		*now = *next
+	})
+	next.extensions.Bind(&host{s})
+	s.begin(ctx, extension.SessionStart{Reason: extension.Reload})
 	s.harness.SetSteeringMode(with.SteeringMode)
 	s.harness.SetFollowUpMode(with.FollowUpMode)
 	return ctx.Err()
@@ -70,3 +87,26 @@ func (s *AgentSession) Reload(ctx context.Context) error {
 
 // Settings gives the settings that are in force.
 func (s *AgentSession) Settings() settings.Settings { return s.shape.Load().settings }
+
+// stillActive gives the tools to offer after a reload: those that were offered,
+// and those that are new and offered unless somebody says otherwise. Where no
+// extension has a say, the settings do.
+func stillActive(before, next *shape) []string {
+	var names []string
+	for _, d := range next.tools {
+		names = append(names, d.Name)
+	}
+	if len(before.extensions.Extensions()) == 0 {
+		return names
+	}
+	var out []string
+	for _, d := range before.tools {
+		out = append(out, d.Name)
+	}
+	for _, n := range names {
+		if !slices.ContainsFunc(before.known, func(k known) bool { return k.Name == n }) {
+			out = append(out, n)
+		}
+	}
+	return out
+}

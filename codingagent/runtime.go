@@ -12,6 +12,7 @@ import (
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/extension"
 )
 
 // Runtime owns the current session of a program and replaces it whole: by a
@@ -72,6 +73,7 @@ func (r *Runtime) Subscribe(l agentcore.Listener) (unsubscribe func()) {
 }
 
 func (r *Runtime) adopt(s *AgentSession) {
+	s.control.Store(r)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.current = s
@@ -89,14 +91,46 @@ func (r *Runtime) hear(ctx context.Context, ev agentcore.Event) error {
 	return errors.Join(errs...)
 }
 
+// ErrCancelled says that an extension kept the session from being replaced.
+var ErrCancelled = errors.New("an extension kept the session as it is")
+
+// Attach tells the current session, and those that follow, of the program they
+// run in; see [AgentSession.Attach].
+func (r *Runtime) Attach(f Front) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.options.Front = f
+	r.current.Attach(f)
+}
+
+// Start tells extensions that the current session begins; see
+// [AgentSession.Start]. Sessions that follow are started by the runtime.
+func (r *Runtime) Start(ctx context.Context) { r.Session().Start(ctx) }
+
 // New replaces the session by a new one. parent, if not empty, is recorded as
-// where it came from. The model and the thinking level stay.
+// where it came from. The model and the thinking level stay. The error is
+// [ErrCancelled] when an extension does not want it, as for all replacements.
 func (r *Runtime) New(ctx context.Context, parent string) error {
-	return r.replace(ctx, func(old *AgentSession, o *Options) error {
+	return r.newSession(ctx, parent, nil)
+}
+
+// newSession is New; setup may put entries into the session before it begins.
+func (r *Runtime) newSession(ctx context.Context, parent string, setup func(ctx context.Context, s *session.Session) error) error {
+	if !r.Session().extensions().MaySwitch(ctx, extension.BeforeSwitch{Reason: extension.New}) {
+		return ErrCancelled
+	}
+	return r.replace(ctx, extension.New, func(old *AgentSession, o *Options) error {
 		keep(old, o)
 		o.Session = func(ctx context.Context, h session.Header, so session.Options) (*session.Session, error) {
 			h.Parent = parent
-			return session.Create(ctx, r.Repo(), h, so)
+			s, err := session.Create(ctx, r.Repo(), h, so)
+			if err != nil || setup == nil {
+				return s, err
+			}
+			if err := setup(ctx, s); err != nil {
+				return nil, errors.Join(fmt.Errorf("set up the new session: %w", err), s.Close())
+			}
+			return s, nil
 		}
 		return nil
 	})
@@ -128,7 +162,10 @@ func (r *Runtime) OpenIn(ctx context.Context, ref, dir string) error {
 	if s := r.Session(); ref == s.File() || ref == s.ID() {
 		return nil
 	}
-	return r.replace(ctx, func(old *AgentSession, o *Options) error {
+	if !r.Session().extensions().MaySwitch(ctx, extension.BeforeSwitch{Reason: extension.Resume, TargetFile: ref}) {
+		return ErrCancelled
+	}
+	return r.replace(ctx, extension.Resume, func(old *AgentSession, o *Options) error {
 		keep(old, o)
 		isPath := strings.ContainsAny(ref, `/\`)
 		if isPath {
@@ -227,7 +264,10 @@ func (r *Runtime) copy(ctx context.Context, fork session.ForkOptions) error {
 	if s := r.Session(); !slices.ContainsFunc(s.State().Messages, said) && fork.Entry == "" {
 		return errors.New("there is nothing to copy yet: send a message first")
 	}
-	return r.replace(ctx, func(old *AgentSession, o *Options) error {
+	if !r.Session().extensions().MayFork(ctx, extension.BeforeFork{EntryID: fork.Entry, Before: fork.Before}) {
+		return ErrCancelled
+	}
+	return r.replace(ctx, extension.Fork, func(old *AgentSession, o *Options) error {
 		keep(old, o)
 		fork.Options = session.Options{Codec: Codec()}
 		s, err := session.Fork(ctx, old.Session(), r.Repo(), fork)
@@ -245,8 +285,9 @@ func keep(old *AgentSession, o *Options) {
 }
 
 // replace stops the old session, makes the new one, and closes the old one.
-// When the new one can not be made, the old one stays.
-func (r *Runtime) replace(ctx context.Context, prepare func(old *AgentSession, o *Options) error) error {
+// When the new one can not be made, the old one stays: its extensions hear of
+// the end only when the others are set up.
+func (r *Runtime) replace(ctx context.Context, why extension.Reason, prepare func(old *AgentSession, o *Options) error) error {
 	r.replacing.Lock()
 	defer r.replacing.Unlock()
 	old := r.Session()
@@ -259,10 +300,12 @@ func (r *Runtime) replace(ctx context.Context, prepare func(old *AgentSession, o
 	if err := prepare(old, &o); err != nil {
 		return err
 	}
-	s, err := NewSession(ctx, o)
+	s, err := newSession(ctx, o)
 	if err != nil {
 		return err
 	}
+	old.shutdown(ctx, extension.SessionShutdown{Reason: why, TargetFile: s.File()})
+	s.extensions().Bind(&host{s})
 	r.mu.Lock()
 	r.detach()
 	if o.Dir != r.options.Dir && o.Sessions != nil {
@@ -271,7 +314,9 @@ func (r *Runtime) replace(ctx context.Context, prepare func(old *AgentSession, o
 	r.options.Dir, r.options.Env = o.Dir, o.Env
 	r.mu.Unlock()
 	r.adopt(s)
-	return old.Close(context.WithoutCancel(ctx))
+	err = old.Close(context.WithoutCancel(ctx))
+	s.startAs(ctx, extension.SessionStart{Reason: why, PreviousFile: old.File()})
+	return err
 }
 
 // List describes the sessions of the current session's directory, or all that

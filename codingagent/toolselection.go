@@ -29,8 +29,9 @@ type ToolSelection struct {
 func defaultTools() []string { return []string{"read", "bash", "edit", "write"} }
 
 // Select gives the names to offer, of the built-in and the custom ones, in
-// their order. Names that nothing is known of are ignored.
-func (s ToolSelection) Select(builtin, custom []string) ([]string, error) {
+// their order. Those of asked are offered only where they are named. Names that
+// nothing is known of are ignored.
+func (s ToolSelection) Select(builtin, custom []string, asked ...string) ([]string, error) {
 	changes, err := s.changes()
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (s ToolSelection) Select(builtin, custom []string) ([]string, error) {
 	switch {
 	case s.None:
 	case s.Allow != nil && !changes:
-		for _, name := range slices.Concat(builtin, custom) {
+		for _, name := range slices.Concat(builtin, custom, asked) {
 			if matchesAny(s.Allow, name) {
 				chosen = append(chosen, name)
 			}
@@ -53,7 +54,7 @@ func (s ToolSelection) Select(builtin, custom []string) ([]string, error) {
 	if changes {
 		chosen = applyChanges(chosen, s.Allow)
 	}
-	all := slices.Concat(builtin, custom)
+	all := slices.Concat(builtin, custom, asked)
 	chosen = slices.DeleteFunc(chosen, func(n string) bool { return !slices.Contains(all, n) || matchesAny(s.Exclude, n) })
 	return chosen, nil
 }

@@ -11,13 +11,10 @@ import (
 // appendEntries adds entries of a hook to the session, and tells of them.
 func (h *Harness) appendEntries(ctx context.Context, entries []session.Entry) error {
 	for _, e := range entries {
-		if _, err := h.session.Append(context.WithoutCancel(ctx), e); err != nil {
-			return &Error{Code: CodeSave, Doing: fmt.Sprintf("save %s entry", e.Type()), Err: err}
-		}
-		h.edited = true
-		if err := h.bus.send(ctx, &EntryAppended{Entry: e}); err != nil {
+		if err := h.AddEntry(context.WithoutCancel(ctx), e); err != nil {
 			return err
 		}
+		h.edited = true
 	}
 	return nil
 }

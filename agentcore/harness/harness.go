@@ -101,7 +101,7 @@ type Harness struct {
 	// edited says that a hook added entries that the transcript does not show yet.
 	// It belongs to that goroutine as well.
 	edited bool
-	shown   int // queued texts at the last QueueUpdate
+	shown  int // queued texts at the last QueueUpdate
 }
 
 // entryOf remembers where the newest answer is stored.

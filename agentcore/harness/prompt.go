@@ -352,6 +352,17 @@ func (h *Harness) Add(ctx context.Context, m agentcore.Message) error {
 	return nil
 }
 
+// AddTold is like Add, for a message that people should see: listeners hear of
+// it once it is in the session.
+func (h *Harness) AddTold(ctx context.Context, m agentcore.Message) error {
+	if err := h.Add(ctx, m); err != nil {
+		return err
+	}
+	h.bus.post(ctx, &agentcore.MessageStart{Message: m})
+	h.bus.post(ctx, &agentcore.MessageEnd{Message: m})
+	return nil
+}
+
 // AddEntry appends an entry that is no message to the session, at once, and tells it
 // ([EntryAppended]). It may be called at any time, by hooks too; what the entry
 // changes of the context counts from the next prompt on.

@@ -26,6 +26,9 @@ func (r *Runner) Hear(ctx context.Context, ev agentcore.Event) {
 	case *agentcore.MessageStart:
 		tell(ctx, r, ev.EventType(), func(e *Events) *Topic[MessageStart] { return &e.MessageStart }, &MessageStart{ev.Message})
 	case *agentcore.MessageUpdate:
+		if !wanted(r, func(e *Events) *Hook[MessageUpdate, struct{}] { return &e.MessageUpdate.hook }) {
+			return // there are very many
+		}
 		tell(ctx, r, ev.EventType(), func(e *Events) *Topic[MessageUpdate] { return &e.MessageUpdate }, &MessageUpdate{ev.Message, ev.Stream})
 	case *agentcore.ToolStart:
 		tell(ctx, r, ev.EventType(), func(e *Events) *Topic[ToolExecutionStart] { return &e.ToolExecutionStart },
@@ -201,33 +204,8 @@ func (r *Runner) ToolResult(ctx context.Context, ev ToolResult) *ToolResultPatch
 	var out *ToolResultPatch
 	handled(ctx, r, "tool_result", pick, &ev, func(_ *API, p *ToolResultPatch) bool {
 		ev.Result = p.Apply(ev.Result)
-		if out == nil {
-			out = new(ToolResultPatch)
-		}
-		merge(out, p)
+		out = out.Then(p)
 		return false
 	}, nil)
 	return out
-}
-
-// merge puts the fields that a patch sets over those of another.
-func merge(to, p *ToolResultPatch) {
-	if p.Content != nil {
-		to.Content, to.Structured = p.Content, nil
-	}
-	if p.Details != nil {
-		to.Details = p.Details
-	}
-	if p.Structured != nil {
-		to.Structured = p.Structured
-	}
-	if p.IsError != nil {
-		to.IsError = p.IsError
-	}
-	if p.Usage != nil {
-		to.Usage = p.Usage
-	}
-	if p.Terminate != nil {
-		to.Terminate = p.Terminate
-	}
 }

@@ -201,6 +201,9 @@ func (r *Runner) Invalidate() {
 	r.own.phase.Store(phaseStale)
 }
 
+// Live reports whether the session has not ended.
+func (r *Runner) Live() bool { return r.own.phase.Load() == phaseActive }
+
 // Extensions lists those that were set up, in load order.
 func (r *Runner) Extensions() []Extension {
 	var out []Extension

@@ -27,7 +27,7 @@ const (
 // Tool is what the prompt says of one tool.
 type Tool struct {
 	Name string
-	// Snippet is one line for the list of tools.
+	// Snippet is one line for the list of tools; a tool without one is not in it.
 	Snippet string
 	// Rules are sentences on how to use it.
 	Rules []string
@@ -89,13 +89,12 @@ func Sections(in Input) []ai.Section {
 
 func toolList(tools []Tool) string {
 	var b strings.Builder
-	for i, t := range tools {
-		if i > 0 {
-			b.WriteByte('\n')
+	for _, t := range tools {
+		if t.Snippet != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", t.Name, t.Snippet)
 		}
-		fmt.Fprintf(&b, "- %s: %s", t.Name, t.Snippet)
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // rules joins the tools' rules and the general ones, each once.
