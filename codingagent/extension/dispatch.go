@@ -233,8 +233,8 @@ func (r *Runner) ModelContext(ctx context.Context, messages []agentcore.Message)
 			return false
 		}, nil)
 		if changed {
-			messages = ev.Messages
-			if system := ai.ReplaySystem(session.ModelMessages(messages)); system.Message != nil {
+			system := ai.ReplaySystem(session.ModelMessages(messages))
+			if messages = ev.Messages; system.Text != "" || len(system.Tools) > 0 {
 				messages = append([]agentcore.Message{system.Message}, messages...)
 			}
 		}
