@@ -201,6 +201,9 @@ func (r *Runtime) OpenIn(ctx context.Context, ref, dir string) error {
 // CopyTo replaces the session by a copy of one that is kept, for the directory
 // dir. The one it is copied from stays as it is, and may be in use elsewhere.
 func (r *Runtime) CopyTo(ctx context.Context, ref, dir string) error {
+	if !r.Session().extensions().MaySwitch(ctx, extension.BeforeSwitch{Reason: extension.Resume, TargetFile: ref}) {
+		return ErrCancelled
+	}
 	return r.replace(ctx, extension.Resume, func(old *AgentSession, o *Options) error {
 		keep(old, o)
 		st, err := r.Repo().Open(ctx, ref, session.ReadOnly)
