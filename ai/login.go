@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/pi-go/pi/ai/auth"
@@ -112,23 +113,52 @@ func authError(p Provider, err error) *APIError {
 // left is how long a login is good for.
 func (m *Models) left(c *auth.Credential) time.Duration {
 	if c.Expires == 0 || c.Expires >= 1<<53-1 {
-		return refreshMargin + 1 // for ever
+		return math.MaxInt64 // for ever
 	}
 	return time.UnixMilli(c.Expires).Sub(m.cfg.Now())
 }
 
-// fresh gives a login that is valid for a while, renewing it under the store's lock
+// Token gives the access token of a stored login, for programs that call the
+// vendor themselves. It is renewed when it would end within least; a token that is
+// not good for that long even then is an error.
+func (m *Models) Token(ctx context.Context, provider string, least time.Duration) (string, error) {
+	p := m.Provider(provider)
+	if p == nil {
+		return "", Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+	}
+	in, err := m.authInput(ctx, p, nil)
+	if err != nil {
+		return "", err
+	}
+	c, method := in.Credential, p.Auth().OAuth
+	if c == nil || c.Type != auth.TypeOAuth || method == nil {
+		return "", Errorf(KindAuth, "nobody is signed in to %s, so there is no token", p.ID())
+	}
+	if c, err = m.fresh(ctx, p, method, c, in.Env, max(least, refreshMargin)); err != nil {
+		return "", authError(p, err)
+	}
+	if left := m.left(c); left < least {
+		return "", Errorf(KindAuth, "the token of %s is good for %v only, and the vendor gives none for %v", p.ID(), left.Round(time.Second), least)
+	}
+	r, err := method.ToAuth(c)
+	if err != nil {
+		return "", authError(p, fmt.Errorf("use the login of %s: %w", p.ID(), err))
+	}
+	return r.APIKey, nil
+}
+
+// fresh gives a login that is valid for least, renewing it under the store's lock
 // if need be; another process may have done so meanwhile. When it can not be renewed
 // what is stored stays as it is.
-func (m *Models) fresh(ctx context.Context, p Provider, method auth.OAuthMethod, c *auth.Credential, env auth.Environment) (*auth.Credential, error) {
-	if m.left(c) > refreshMargin {
+func (m *Models) fresh(ctx context.Context, p Provider, method auth.OAuthMethod, c *auth.Credential, env auth.Environment, least time.Duration) (*auth.Credential, error) {
+	if m.left(c) > least {
 		return c, nil
 	}
 	renewed, err := m.cfg.Credentials.Modify(ctx, p.ID(), func(c *auth.Credential) (*auth.Credential, error) {
 		if c == nil || c.Type != auth.TypeOAuth {
 			return c, errors.New("the stored login was removed meanwhile")
 		}
-		if m.left(c) > refreshMargin {
+		if m.left(c) > least {
 			return c, nil
 		}
 		within, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), refreshTime, fmt.Errorf("it took longer than %v", refreshTime))

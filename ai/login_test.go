@@ -261,3 +261,34 @@ func renewInChild(t *testing.T, path, server string) {
 	}
 	wg.Wait()
 }
+
+// Programs that call a vendor themselves get a token that is good for as long as
+// they say.
+func TestToken(t *testing.T) {
+	srv := authtest.New()
+	srv.AllowRefresh("r0")
+	srv.Handle(acmeToken, srv.Token(authtest.Tokens{Access: "new", Refresh: "r", ExpiresIn: 3600}))
+	now := time.Now()
+	store := auth.NewMemoryStore(map[string]*auth.Credential{
+		"acme": {Type: auth.TypeOAuth, Access: "old", Refresh: "r0", Expires: now.Add(20 * time.Minute).UnixMilli()},
+	})
+	models := ai.ModelsConfig{
+		Credentials: store, HTTPClient: srv.Client(), Env: func(string) string { return "" }, OAuthClientID: func(string) string { return "id" },
+		Now: func() time.Time { return now },
+	}.New(acmeProvider(t))
+	if got, err := models.Token(t.Context(), "acme", 10*time.Minute); got != "old" || err != nil {
+		t.Errorf("for ten minutes: %q, %v", got, err)
+	}
+	if got, err := models.Token(t.Context(), "acme", 30*time.Minute); got != "new-1" || err != nil {
+		t.Errorf("for half an hour: %q, %v", got, err)
+	}
+	if _, err := models.Token(t.Context(), "acme", 2*time.Hour); err == nil || !strings.Contains(err.Error(), "the vendor gives none for 2h") {
+		t.Errorf("for longer than the vendor gives: %v", err)
+	}
+	if _, err := models.Logout(t.Context(), "acme"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := models.Token(t.Context(), "acme", 0); err == nil || !strings.Contains(err.Error(), "nobody is signed in") {
+		t.Errorf("without a login: %v", err)
+	}
+}

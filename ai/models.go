@@ -341,7 +341,7 @@ func (m *Models) resolveAuth(ctx context.Context, p Provider, opts Options) (aut
 		return auth.Resolved{}, err
 	}
 	if c := in.Credential; c != nil && c.Type == auth.TypeOAuth && methods.OAuth != nil {
-		c, err := m.fresh(ctx, p, methods.OAuth, c, in.Env)
+		c, err := m.fresh(ctx, p, methods.OAuth, c, in.Env, refreshMargin)
 		if err != nil {
 			return auth.Resolved{}, &APIError{Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(), Message: err.Error(), Err: err}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/manual"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/tools"
 	"github.com/pi-go/pi/codingagent/tools/picture"
@@ -71,7 +72,7 @@ func newSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 			err = errors.Join(err, conversation.Close())
 		}
 	}()
-	s := &AgentSession{opts: o, env: *o.Env}
+	s := &AgentSession{opts: o, env: o.Env.WithMount(manual.Scheme, manual.Files())}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.front.Store(&o.Front)
 	shape, err := s.read(ctx, *o.Settings, conversation)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/internal/systemprompt"
+	"github.com/pi-go/pi/codingagent/manual"
 )
 
 // OriginKind says what sort of place a part of a prompt comes from.
@@ -118,6 +119,7 @@ func (s *AgentSession) promptInput() (systemprompt.Input, map[string][]Origin) {
 			add(systemprompt.SectionRules)
 		}
 	}
+	in.Docs = docsNote(in.Tools)
 	for _, f := range shape.files {
 		in.ContextFiles = append(in.ContextFiles, systemprompt.ContextFile(f))
 		from[systemprompt.SectionProjectContext] = append(from[systemprompt.SectionProjectContext], Origin{FromFile, f.Path})
@@ -126,6 +128,24 @@ func (s *AgentSession) promptInput() (systemprompt.Input, map[string][]Origin) {
 		from[systemprompt.SectionSkills] = append(from[systemprompt.SectionSkills], Origin{FromFile, k.Path})
 	}
 	return in, from
+}
+
+// docsNote tells where the manual is, by a tool that can read it.
+func docsNote(tools []systemprompt.Tool) string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(tools, func(t systemprompt.Tool) bool { return t.Name == name })
+	}
+	how := ""
+	switch {
+	case has("read"):
+		how = "The manual of pi is in " + manual.Scheme + "/, which read, grep, find and ls take for a directory (commands do not see it). Begin with " +
+			manual.Scheme + "/" + manual.Index + ".md"
+	case has("bash"):
+		how = "The manual of pi is printed by the command pi docs (pi docs TOPIC for a page)"
+	default:
+		return ""
+	}
+	return how + " when the user asks about pi itself: its settings, models, keys, sessions, skills. Leave it alone otherwise."
 }
 
 func oneOrigin(option bool, field, path string) []Origin {

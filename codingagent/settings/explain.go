@@ -104,6 +104,9 @@ func (l *Loaded) WriteExplanation(w io.Writer, prefix string) error {
 	return err
 }
 
+// Keys lists the whole names of all settings, sorted.
+func Keys() []string { return knownKeys() }
+
 // knownKeys lists the names of all settings: the fields of an empty file, and
 // those of the objects among them.
 func knownKeys() []string {

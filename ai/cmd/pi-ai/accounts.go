@@ -12,6 +12,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/console"
 )
 
 // status lists the providers that can be used, then those that can not and what
@@ -136,10 +137,10 @@ func (a *app) login(ctx context.Context, args []string) error {
 		return usageError{"login: " + err.Error()}
 	}
 	if a.terminal == nil {
-		a.terminal = newTerminal(a.in, a.err)
+		a.terminal = console.New(a.in, a.err)
 	}
 	if *noBrowser {
-		a.terminal.browser = nil
+		a.terminal.Browser = nil
 	}
 	if len(names) == 0 {
 		if names, err = a.chooseProvider(ctx); err != nil {
@@ -168,7 +169,7 @@ func (a *app) login(ctx context.Context, args []string) error {
 			models = append(models, m)
 		}
 	}
-	m := cheapest(models)
+	m := ai.Cheapest(models)
 	if m == nil {
 		return nil
 	}

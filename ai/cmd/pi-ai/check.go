@@ -55,7 +55,7 @@ func (a *app) toCheck(ctx context.Context, args []string) ([]*ai.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := cheapest(a.models.List(p.ID()))
+		m := ai.Cheapest(a.models.List(p.ID()))
 		if m == nil {
 			return nil, fmt.Errorf("provider %s has no chat model to try", p.ID())
 		}
@@ -69,7 +69,7 @@ func (a *app) toCheck(ctx context.Context, args []string) ([]*ai.Model, error) {
 		available[m.Provider] = append(available[m.Provider], m)
 	}
 	for _, p := range a.models.Providers() {
-		if m := cheapest(available[p.ID()]); m != nil {
+		if m := ai.Cheapest(available[p.ID()]); m != nil {
 			list = append(list, m)
 		}
 	}
@@ -108,15 +108,14 @@ func (a *app) tryAll(ctx context.Context, list []*ai.Model) (bad int) {
 
 // try sends a very small request.
 func (a *app) try(ctx context.Context, m *ai.Model) (line string, ok bool) {
-	req := ai.Request{Messages: []ai.Message{ai.UserText("Say ok.")}}
-	begin := time.Now()
-	answer, err := a.models.Complete(ctx, m, req, ai.Options{MaxTokens: 64, Timeouts: ai.Timeouts{Total: time.Minute}})
+	took, err := a.models.Probe(ctx, m)
 	if err == nil {
-		return fmt.Sprintf("%s  ok (%v)", m.Ref(), time.Since(begin).Round(time.Millisecond)), true
+		return fmt.Sprintf("%s  ok (%v)", m.Ref(), took.Round(time.Millisecond)), true
 	}
 	kind := ai.KindUnknown
-	if answer.Failure != nil {
-		kind = answer.Failure.Kind
+	var failure *ai.APIError
+	if errors.As(err, &failure) {
+		kind = failure.Kind
 	}
 	return fmt.Sprintf("%s  FAILED (%s): %v", m.Ref(), kind, err), false
 }
@@ -146,22 +145,4 @@ func (a *app) unknownModels() (unknown []string, known int) {
 		unknown = append(unknown, fmt.Sprintf("%s  FAILED (config): settings.json names it, but %v", ref, err))
 	}
 	return unknown, known
-}
-
-// cheapest picks the chat model that costs least to ask; one without a price counts
-// as dear, as such lists are often incomplete.
-func cheapest(models []*ai.Model) *ai.Model {
-	price := func(m *ai.Model) float64 {
-		if m.Cost.Input+m.Cost.Output == 0 {
-			return 1e9
-		}
-		return m.Cost.Input + m.Cost.Output
-	}
-	var best *ai.Model
-	for _, m := range models {
-		if (m.Type == "" || m.Type == ai.ModelChat) && (best == nil || price(m) < price(best)) {
-			best = m
-		}
-	}
-	return best
 }

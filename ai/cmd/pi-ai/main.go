@@ -40,6 +40,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/console"
 	"github.com/pi-go/pi/ai/modelstore"
 	"github.com/pi-go/pi/ai/provider/all"
 )
@@ -75,7 +76,7 @@ type app struct {
 	out, err io.Writer
 	models   *ai.Models
 	home     home
-	terminal *terminal
+	terminal *console.Terminal
 }
 
 // open makes the collection over the stored credentials and the environment. client,
@@ -94,9 +95,9 @@ func (a *app) open(ctx context.Context, h home, client *http.Client) {
 	for id, err := range a.models.Refresh(ctx, ai.RefreshOptions{}).Errors {
 		fmt.Fprintf(a.err, "pi-ai: models of %s: %v\n", id, err)
 	}
-	a.terminal = newTerminal(a.in, a.err)
-	if a.terminal.file != nil {
-		a.terminal.browser = browser
+	a.terminal = console.New(a.in, a.err)
+	if a.terminal.Interactive() {
+		a.terminal.Browser = func(address string) bool { return console.OpenBrowser(auth.OSEnvironment(), address) }
 	}
 }
 

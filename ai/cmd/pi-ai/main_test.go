@@ -114,32 +114,3 @@ func TestCheck(t *testing.T) {
 	s.want(1, "open/dear  FAILED (auth): bad key\nerror: 1 of 1 failed\n", "check", "open/dear")
 	s.want(1, "locked/faux-1  FAILED (auth)", "check", "open", "locked")
 }
-
-// Questions can be answered by number, and taken back.
-func TestTerminal(t *testing.T) {
-	var out bytes.Buffer
-	term := newTerminal(strings.NewReader("x\n2\nlater\n"), &out)
-	options := []auth.Option{{ID: "a", Label: "First"}, {ID: "b", Label: "Second", Description: "better"}}
-	if got, err := term.Prompt(t.Context(), auth.Prompt{Kind: auth.PromptSelect, Message: "Which?", Options: options}); err != nil || got != "b" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if !strings.Contains(out.String(), "2  Second (better)") {
-		t.Errorf("shown: %s", &out)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := newTerminal(neverReader{}, &out).Prompt(ctx, auth.Prompt{Kind: auth.PromptCode}); !errors.Is(err, context.Canceled) {
-		t.Errorf("taken back: %v", err)
-	}
-	if got, err := term.Prompt(t.Context(), auth.Prompt{Kind: auth.PromptText}); err != nil || got != "later" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := term.Prompt(t.Context(), auth.Prompt{Kind: auth.PromptText}); !errors.Is(err, auth.ErrNoPrompt) {
-		t.Errorf("at the end of the input: %v", err)
-	}
-}
-
-// neverReader is a terminal at which nobody types.
-type neverReader struct{}
-
-func (neverReader) Read([]byte) (int, error) { select {} }

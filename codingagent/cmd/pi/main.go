@@ -21,6 +21,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/console"
 	"github.com/pi-go/pi/codingagent/internal/cli"
 	"github.com/pi-go/pi/codingagent/world"
 )
@@ -55,6 +56,7 @@ func run() int {
 		InTerminal: inTerminal, OutTerminal: outTerminal,
 		Dir: dir, Home: home, Environ: os.Environ(), Env: auth.OSEnvironment(), Version: version,
 		Interrupts: s.interrupts, Interactive: s.interactive, Groups: groups,
+		Browser:   func(address string) bool { return console.OpenBrowser(auth.OSEnvironment(), address) },
 		Providers: providers(inTerminal && outTerminal), Protocols: world.Protocols(),
 	})
 	if s.ctx.Err() != nil {

@@ -38,6 +38,8 @@ type Args struct {
 	TUIMode                 string // "", "fullscreen", "regular" or "line"
 	Theme                   string
 	Help, Version           bool
+	Auth                    authArgs
+	WriteDocs               bool     // of docs: make files of the manual
 	JSON                    bool     // of a subcommand: output for programs
 	Files                   []string // @path arguments, without the @
 	Messages                []string
@@ -136,16 +138,15 @@ func list(p func(a *Args) *[]string) func(*Args, string) error {
 }
 
 func parseMode(a *Args, v string) error {
-	switch v {
-	case "text", "json", "rpc":
-		a.Mode = v
-		return nil
+	if !slices.Contains(modes(), v) {
+		return fmt.Errorf("--mode: %q is not a mode%s; the modes are text, json and rpc", v, hint(v, modes()))
 	}
-	return fmt.Errorf("--mode: %q is not a mode%s; the modes are text, json and rpc", v, hint(v, []string{"text", "json", "rpc"}))
+	a.Mode = v
+	return nil
 }
 
 func parseTUIMode(a *Args, v string) error {
-	known := []string{"fullscreen", "regular", "line"}
+	known := tuiModes()
 	if !slices.Contains(known, v) {
 		return fmt.Errorf("--tui-mode: %q is not a mode%s; the modes are %s", v, hint(v, known), strings.Join(known, ", "))
 	}
@@ -154,15 +155,23 @@ func parseTUIMode(a *Args, v string) error {
 }
 
 func parseThinking(a *Args, v string) error {
-	var known []string
-	for _, l := range ai.ThinkingLevels() {
-		if string(l) == v {
-			a.Thinking = v
-			return nil
-		}
-		known = append(known, string(l))
+	known := levels()
+	if !slices.Contains(known, v) {
+		return fmt.Errorf("--thinking: %q is not a level%s; the levels are %s", v, hint(v, known), strings.Join(known, ", "))
 	}
-	return fmt.Errorf("--thinking: %q is not a level%s; the levels are %s", v, hint(v, known), strings.Join(known, ", "))
+	a.Thinking = v
+	return nil
+}
+
+func modes() []string    { return []string{"text", "json", "rpc"} }
+func tuiModes() []string { return []string{"fullscreen", "regular", "line"} }
+
+func levels() []string {
+	var names []string
+	for _, l := range ai.ThinkingLevels() {
+		names = append(names, string(l))
+	}
+	return names
 }
 
 func parseName(a *Args, v string) error {

@@ -159,6 +159,13 @@ func originList(list []codingagent.Origin) string {
 	return strings.Join(out, ", ")
 }
 
+// writeJSONLine prints what programs read: one value on one line.
+func (p *program) writeJSONLine(v any) error {
+	e := json.NewEncoder(p.sys.Out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 // writeJSON prints what programs read: one value, indented.
 func (p *program) writeJSON(v any) error {
 	e := json.NewEncoder(p.sys.Out)

@@ -45,6 +45,7 @@ func Run(ctx context.Context, argv []string, sys *System) int {
 	sys.rawErr, sys.Err = sys.Err, cleanWriter{sys.Err}
 	err := run(ctx, argv, sys)
 	var signal Signal
+	var own coded
 	switch {
 	case errors.As(context.Cause(ctx), &signal):
 		return signal.Code
@@ -54,6 +55,11 @@ func Run(ctx context.Context, argv []string, sys *System) int {
 		return exitFailed
 	case errors.Is(err, print.ErrFailed):
 		return exitFailed // it has been said
+	case errors.As(err, &own):
+		if own.err != nil {
+			fmt.Fprintf(sys.Err, "Error: %s\n", own)
+		}
+		return own.code
 	}
 	fmt.Fprintf(sys.Err, "Error: %s\n", err)
 	return exitFailed
@@ -62,6 +68,11 @@ func Run(ctx context.Context, argv []string, sys *System) int {
 func run(ctx context.Context, argv []string, sys *System) error {
 	if ok, err := runSubcommand(ctx, argv, sys); ok {
 		return err
+	}
+	if sys.InTerminal && sys.OutTerminal {
+		if err := mistyped(argv); err != nil {
+			return err
+		}
 	}
 	args, err := Parse(argv)
 	if err != nil {

@@ -118,11 +118,7 @@ func (p *program) listSessions(ctx context.Context, search string) error {
 		if title == "" {
 			title = i.First
 		}
-		title = strings.Join(strings.Fields(p.clean(title)), " ")
-		const most = 60
-		if r := []rune(title); len(r) > most {
-			title = string(r[:most]) + "…"
-		}
+		title = cut(p.clean(title), 60)
 		if _, err := fmt.Fprintf(p.sys.Out, "%s  %s  %5d  %s\n", i.ID, i.Modified.Local().Format("2006-01-02 15:04"), i.Messages, title); err != nil {
 			return err
 		}
@@ -131,6 +127,15 @@ func (p *program) listSessions(ctx context.Context, search string) error {
 		fmt.Fprintln(p.sys.Err, "There is no such session of this directory.")
 	}
 	return nil
+}
+
+// cut makes one line of a text, of at most a number of characters.
+func cut(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
 }
 
 // openForReading opens a session that may be in use elsewhere.

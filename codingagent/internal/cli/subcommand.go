@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/sessiondir"
+	"github.com/pi-go/pi/codingagent/settings"
 )
 
 // subcommand is a word that comes first on the command line.
@@ -21,9 +23,14 @@ type subcommand struct {
 	actions []string
 	// options are those of the subcommand; --help is always one.
 	options []option
+	// alone says that it needs no settings, models and directories.
+	alone bool
 	// most is how many words may follow; 0 is any number.
 	most int
-	run  func(p *program, ctx context.Context, words []string) error
+	// complete gives what may follow said, the words behind the name; nil leaves
+	// it to the shell.
+	complete func(c *completer, said []string) candidates
+	run      func(p *program, ctx context.Context, words []string) error
 }
 
 // subcommands are all, in the order of the help.
@@ -32,6 +39,20 @@ func subcommands() []subcommand {
 		{
 			name: "config", usage: "explain [KEY]", actions: []string{"explain"}, most: 2, options: sharedOptions("approve", "no-approve"),
 			help: "show settings, where each comes from, and what it is used instead of", run: (*program).runConfig,
+			complete: func(_ *completer, said []string) candidates { return wordList(settings.Keys()...) },
+		},
+		{
+			name: "auth", usage: "login|logout|list|check|print-api-key|print-bearer-token [PROVIDER]", actions: authActions(), most: 2, options: authOptions(),
+			help: "sign in to providers, and see what is connected", run: (*program).runAuth, complete: (*completer).authWords,
+		},
+		{
+			name: "completion", usage: "bash|zsh|fish|powershell", actions: shells(), alone: true,
+			help: "print a script that completes command lines of pi in a shell", run: (*program).runCompletion,
+		},
+		{
+			name: "docs", usage: "[TOPIC]", most: 1, alone: true, options: docsOptions(),
+			help: "print the manual: its topics, a page, or where it is", run: (*program).runDocs,
+			complete: func(_ *completer, said []string) candidates { return wordList(topicNames()...) },
 		},
 		{
 			name: "prompt", usage: "show", actions: []string{"show"}, most: 1, options: promptOptions(),
@@ -40,6 +61,7 @@ func subcommands() []subcommand {
 		{
 			name: "sessions", usage: "list|show|search|check|export|delete", actions: sessionActions(), options: sharedOptions("session-dir", "approve", "no-approve"),
 			help: "look at sessions, and look after them", run: (*program).runSessions,
+			complete: (*completer).sessionWords,
 		},
 	}
 }
@@ -78,6 +100,47 @@ func called(argv []string) (c subcommand, rest []string, ok bool) {
 	return c, nil, false
 }
 
+// mistyped finds a subcommand that was meant by a line of a few plain words, such
+// as "instal npm:x", which would begin a chat about it otherwise. A line with a
+// quoted text, or with options of a conversation, is one.
+func mistyped(argv []string) error {
+	const most = 3
+	plain := func(w string) bool {
+		return w != "" && !strings.ContainsFunc(w, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' })
+	}
+	if len(argv) == 0 || len(argv) > most || !plain(argv[0]) || argv[0][0] == '-' {
+		return nil
+	}
+	for _, w := range argv[1:] {
+		if strings.ContainsAny(w, " \t\n") || strings.HasPrefix(w, "-") || strings.HasPrefix(w, "@") {
+			return nil
+		}
+	}
+	word := argv[0]
+	var names []string
+	for _, c := range subcommands() {
+		names = append(names, append(c.aliases, c.name)...)
+	}
+	at := slices.IndexFunc(names, func(n string) bool { return oneEdit(word, n) })
+	if at < 0 {
+		return nil
+	}
+	return fmt.Errorf("there is no subcommand %q; did you mean pi %s? (pi -- %s says it to the model)",
+		word, strings.Join(append([]string{names[at]}, argv[1:]...), " "), strings.Join(argv, " "))
+}
+
+// oneEdit reports whether two words differ in one letter that is wrong, missing
+// or too many, or in two that changed places.
+func oneEdit(a, b string) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
 // runSubcommand runs the subcommand that argv begins with; ok is false when it
 // begins with none.
 func runSubcommand(ctx context.Context, argv []string, sys *System) (ok bool, err error) {
@@ -90,6 +153,8 @@ func runSubcommand(ctx context.Context, argv []string, sys *System) (ok bool, er
 	switch {
 	case args.Help:
 		return true, c.writeHelp(sys.Out)
+	case err != nil && c.name == "auth" && slices.Contains(words, "check"):
+		return true, coded{exitInvalid, fmt.Errorf("pi auth check: %w", err)} // 1 means that it is not ready
 	case err != nil:
 		return true, fmt.Errorf("pi %s: %w", c.name, err)
 	case c.most > 0 && len(words) > c.most:
@@ -98,9 +163,11 @@ func runSubcommand(ctx context.Context, argv []string, sys *System) (ok bool, er
 	if err := args.check(); err != nil {
 		return true, err
 	}
-	p, err := newProgram(ctx, args, sys, false)
-	if err != nil {
-		return true, err
+	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home)}
+	if !c.alone {
+		if p, err = newProgram(ctx, args, sys, false); err != nil {
+			return true, err
+		}
 	}
 	p.screen = false
 	return true, c.run(p, ctx, words)

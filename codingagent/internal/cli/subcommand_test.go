@@ -54,3 +54,21 @@ func TestSubcommandsAreDeclaredWhole(t *testing.T) {
 		t.Errorf("a name is there twice: %v", names)
 	}
 }
+
+func TestMistyped(t *testing.T) {
+	for line, want := range map[string]string{
+		"sesions list": "pi sessions list", "cofnig": "pi config", "promptt show": "pi prompt show", "doc": "pi docs",
+		"explain this": "", "config explain": "", "cats": "", "sesions of today are long": "", "-p sesions": "", "sesions -p": "", "sesions @f": "", "": "",
+	} {
+		err := mistyped(strings.Fields(line))
+		switch {
+		case want == "" && err != nil && !strings.HasPrefix(line, "config"):
+			t.Errorf("%q: %v", line, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want+"?")):
+			t.Errorf("%q: %v, want %s", line, err, want)
+		}
+	}
+	if err := mistyped([]string{"sesions", "of last week"}); err != nil {
+		t.Errorf("a quoted text is no subcommand: %v", err)
+	}
+}

@@ -31,6 +31,8 @@ type System struct {
 	// Interactive is told that a chat begins, so that Ctrl+C goes to
 	// Interrupts from then on.
 	Interactive func()
+	// Browser opens an address and reports whether it could; nil opens none.
+	Browser func(address string) bool
 	// Groups gets the processes of commands.
 	Groups *execenv.Groups
 

@@ -1,4 +1,10 @@
-package main
+// Package console lets a login talk to a person line by line, on a terminal or
+// through pipes. A key that is typed at a terminal is not shown.
+//
+//	t := console.New(os.Stdin, os.Stderr)
+//	t.Browser = func(address string) bool { return console.OpenBrowser(auth.OSEnvironment(), address) }
+//	err := models.Login(ctx, "groq", auth.TypeAPIKey, t)
+package console
 
 import (
 	"bufio"
@@ -15,13 +21,15 @@ import (
 	"github.com/pi-go/pi/ai/auth"
 )
 
-// terminal talks to a person line by line. Questions that are asked at the same time
-// take turns.
-type terminal struct {
+// Terminal talks to a person line by line. Questions that are asked at the same time
+// take turns. Its methods may be called from any goroutine.
+type Terminal struct {
+	// Browser opens an address and reports whether it could; nil opens none. Set it
+	// before the first use.
+	Browser func(address string) bool
+
 	out  io.Writer
 	file *os.File // what the input is, if it is a terminal
-	// browser opens an address and reports whether it could; nil opens none.
-	browser func(address string) bool
 
 	turn    chan struct{} // holds a token while a question is asked
 	in      *bufio.Reader
@@ -34,17 +42,23 @@ type answer struct {
 	err  error
 }
 
-func newTerminal(in io.Reader, out io.Writer) *terminal {
-	t := &terminal{in: bufio.NewReader(in), out: out, turn: make(chan struct{}, 1)}
+var _ auth.Interaction = (*Terminal)(nil)
+
+// New gives a terminal that reads answers from in and writes to out.
+func New(in io.Reader, out io.Writer) *Terminal {
+	t := &Terminal{in: bufio.NewReader(in), out: out, turn: make(chan struct{}, 1)}
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		t.file = f
 	}
 	return t
 }
 
+// Interactive reports whether answers come from a terminal.
+func (t *Terminal) Interactive() bool { return t.file != nil }
+
 // wait waits for what read gives. A read can not be taken back: it goes on when its
 // question was, and the next question gets its line. The turn is held.
-func (t *terminal) wait(ctx context.Context, read func() answer) (string, error) {
+func (t *Terminal) wait(ctx context.Context, read func() answer) (string, error) {
 	if t.pending == nil {
 		pending := make(chan answer, 1)
 		t.pending = pending
@@ -60,7 +74,7 @@ func (t *terminal) wait(ctx context.Context, read func() answer) (string, error)
 }
 
 // line reads a line; the end of the input is nobody to ask.
-func (t *terminal) line() answer {
+func (t *Terminal) line() answer {
 	line, err := t.in.ReadString('\n')
 	if line == "" && err != nil {
 		return answer{err: auth.ErrNoPrompt}
@@ -69,7 +83,7 @@ func (t *terminal) line() answer {
 }
 
 // Prompt asks and waits for the answer.
-func (t *terminal) Prompt(ctx context.Context, p auth.Prompt) (string, error) {
+func (t *Terminal) Prompt(ctx context.Context, p auth.Prompt) (string, error) {
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
@@ -98,7 +112,7 @@ func label(p auth.Prompt) string {
 
 // secret reads without showing what is typed. The terminal is told so before the
 // question appears: a key may be pasted that very moment.
-func (t *terminal) secret(ctx context.Context, p auth.Prompt) (string, error) {
+func (t *Terminal) secret(ctx context.Context, p auth.Prompt) (string, error) {
 	fd := int(t.file.Fd())
 	state, err := term.MakeRaw(fd)
 	if err != nil {
@@ -121,7 +135,7 @@ func (t *terminal) secret(ctx context.Context, p auth.Prompt) (string, error) {
 	return text, err
 }
 
-func (t *terminal) choose(ctx context.Context, p auth.Prompt) (string, error) {
+func (t *Terminal) choose(ctx context.Context, p auth.Prompt) (string, error) {
 	fmt.Fprintln(t.out, p.Message)
 	for i, o := range p.Options {
 		text := o.Label
@@ -143,11 +157,11 @@ func (t *terminal) choose(ctx context.Context, p auth.Prompt) (string, error) {
 }
 
 // Notify shows something.
-func (t *terminal) Notify(_ context.Context, n auth.Notification) {
+func (t *Terminal) Notify(_ context.Context, n auth.Notification) {
 	switch n.Kind {
 	case auth.NoteAuthURL:
 		fmt.Fprintf(t.out, "%s\n\n  %s\n\n", n.Message, n.URL)
-		if t.browser != nil && t.browser(n.URL) {
+		if t.Browser != nil && t.Browser(n.URL) {
 			fmt.Fprintln(t.out, "It should be open by now.")
 		}
 	case auth.NoteDevice:
