@@ -1,6 +1,9 @@
 package ai
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // Sizes for estimating tokens before a vendor has counted them. English and
 // code take about 3.5 bytes a token; scripts outside ASCII about one token a
@@ -66,18 +69,27 @@ func estimateBlocks(blocks []Block) int64 {
 
 // EstimateContext estimates the tokens of a conversation: what the vendor
 // counted at the last successful answer, plus estimates of what came after;
-// everything estimated when no answer has counts.
+// everything estimated when no answer has counts, or when a message before that
+// answer is younger than it (a summary that took the place of what was counted).
 func EstimateContext(messages []Message) int64 {
 	var n int64
+	from, counts := 0, int64(0)
 	for i := len(messages) - 1; i >= 0; i-- {
-		if a, ok := messages[i].(*AssistantMessage); ok && a.StopReason != StopError && a.StopReason != StopAborted {
-			if used := a.Usage.ContextTokens(); used > 0 {
-				return n + used
-			}
+		a, ok := messages[i].(*AssistantMessage)
+		if !ok || a.StopReason == StopError || a.StopReason == StopAborted {
+			continue
 		}
-		n += EstimateMessage(messages[i])
+		if used := a.Usage.ContextTokens(); used > 0 {
+			if !slices.ContainsFunc(messages[:i], func(m Message) bool { return m.Time().After(a.Time()) }) {
+				from, counts = i+1, used
+			}
+			break
+		}
 	}
-	return n
+	for _, m := range messages[from:] {
+		n += EstimateMessage(m)
+	}
+	return n + counts
 }
 
 // FitMaxTokens gives the output cap to ask for: the wanted one (0 means the

@@ -106,12 +106,14 @@ func TestEstimates(t *testing.T) {
 		in       []Message
 		min, max int64
 	}{
-		"all estimated":         {[]Message{long}, 1000, 1010},
-		"counted":               {[]Message{long, &AssistantMessage{StopReason: StopEnd, Usage: Usage{Input: 3, CacheRead: 900, CacheWrite: 100, Output: 12}}}, 1015, 1015},
-		"counted and more":      {[]Message{&AssistantMessage{StopReason: StopEnd, Usage: Usage{Total: 50}}, long}, 1050, 1060},
-		"failures do not count": {[]Message{long, failed}, 1000, 1015},
-		"image":                 {[]Message{&UserMessage{Content: []Block{&Image{}}}}, 1200, 1210},
-		"system":                {[]Message{&SystemMessage{Content: "x", ToolsAdded: []Tool{{Name: "t", Description: strings.Repeat("x", 350)}}}}, 100, 140},
+		"all estimated":            {[]Message{long}, 1000, 1010},
+		"counted":                  {[]Message{long, &AssistantMessage{StopReason: StopEnd, Usage: Usage{Input: 3, CacheRead: 900, CacheWrite: 100, Output: 12}}}, 1015, 1015},
+		"counted and more":         {[]Message{&AssistantMessage{StopReason: StopEnd, Usage: Usage{Total: 50}}, long}, 1050, 1060},
+		"failures do not count":    {[]Message{long, failed}, 1000, 1015},
+		"counted before a summary": {[]Message{&UserMessage{Timestamp: 9, Content: long.Content}, &AssistantMessage{Timestamp: 5, StopReason: StopEnd, Usage: Usage{Total: 90_000}}}, 1000, 1010},
+		"counted in order":         {[]Message{&UserMessage{Timestamp: 5}, &AssistantMessage{Timestamp: 5, StopReason: StopEnd, Usage: Usage{Total: 90_000}}}, 90_000, 90_000},
+		"image":                    {[]Message{&UserMessage{Content: []Block{&Image{}}}}, 1200, 1210},
+		"system":                   {[]Message{&SystemMessage{Content: "x", ToolsAdded: []Tool{{Name: "t", Description: strings.Repeat("x", 350)}}}}, 100, 140},
 	} {
 		if got := EstimateContext(tt.in); got < tt.min || got > tt.max {
 			t.Errorf("%s: %d", name, got)

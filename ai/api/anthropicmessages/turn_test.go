@@ -30,8 +30,9 @@ func turns(n int) []ai.Message {
 	text := strings.Repeat("a line of text, \"quoted\"\n", 160)
 	for i := range n {
 		id := fmt.Sprintf("toolu_%d", i)
-		messages = append(messages,
-			answer(&ai.Thinking{Text: "The next one.", Signature: "c2ln"}, &ai.Text{Text: "Reading."}, call(id, "read", fmt.Sprintf(`{"path":"file%d.go"}`, i))),
+		said := answer(&ai.Thinking{Text: "The next one.", Signature: "c2ln"}, &ai.Text{Text: "Reading."}, call(id, "read", fmt.Sprintf(`{"path":"file%d.go"}`, i)))
+		said.Usage = ai.Usage{Input: 500, Output: 20} // a vendor counts each time
+		messages = append(messages, said,
 			result(id, "read", text))
 	}
 	return messages

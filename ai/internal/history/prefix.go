@@ -19,7 +19,7 @@ type Unit struct {
 type Prefix struct {
 	seed   maphash.Seed
 	config uint64
-	keys   []uint64
+	known  []snapshot
 	ends   []int // offset behind each unit in buf
 	buf    []byte
 }
@@ -39,35 +39,27 @@ func (p *Prefix) Encode(settings string, units []Unit, encode func(dst []byte, u
 	if config := maphash.String(p.seed, settings); config != p.config {
 		*p = Prefix{seed: p.seed, config: config}
 	}
-	f := fingerprint{}
-	f.h.SetSeed(p.seed)
 	same := 0
-	var key uint64
-	for ; same < len(units); same++ {
-		key = f.unit(units[same])
-		if same >= len(p.keys) || p.keys[same] != key {
-			break
-		}
+	for same < len(units) && same < len(p.known) && p.known[same].of(units[same], p.seed) {
+		same++
 	}
 	if same == len(units) {
 		return p.upTo(same)
 	}
 	old := *p
-	if same < len(p.keys) {
+	if same < len(p.known) {
 		// What is cut off may still be on its way to the vendor.
-		p.keys, p.ends = slices.Clone(p.keys[:same]), slices.Clone(p.ends[:same])
+		p.known, p.ends = slices.Clone(p.known[:same]), slices.Clone(p.ends[:same])
 		p.buf = slices.Clone(p.upTo(same))
 	}
 	for i := same; i < len(units); i++ {
-		if i > same {
-			key = f.unit(units[i])
-		}
 		at := len(p.buf)
 		if at > 0 {
 			p.buf = append(p.buf, ',')
 		}
 		body := len(p.buf)
-		if i < len(old.keys) && old.keys[i] == key {
+		is := take(units[i], p.seed)
+		if i < len(old.known) && old.known[i].of(units[i], p.seed) {
 			p.buf = append(p.buf, old.element(i)...)
 		} else {
 			p.buf = encode(p.buf, units[i])
@@ -75,7 +67,7 @@ func (p *Prefix) Encode(settings string, units []Unit, encode func(dst []byte, u
 		if len(p.buf) == body {
 			p.buf = p.buf[:at]
 		}
-		p.keys, p.ends = append(p.keys, key), append(p.ends, len(p.buf))
+		p.known, p.ends = append(p.known, is), append(p.ends, len(p.buf))
 	}
 	return p.upTo(len(units))
 }
