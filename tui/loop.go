@@ -385,6 +385,9 @@ func (p *Program) handle(ev input.Event) {
 	if p.caps.Learn(ev) {
 		p.learned()
 	}
+	if _, ok := ev.(input.ColorScheme); ok && p.caps.Done {
+		p.Send(term.ColorQueries()) // it is no answer: the user has changed the colours
+	}
 	if f, ok := ev.(input.Focus); ok && f.In {
 		p.resize() // a resize signal can be lost while another program is in front
 	}

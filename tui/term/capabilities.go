@@ -49,15 +49,22 @@ type Capabilities struct {
 // Queries returns what to write to ask a terminal for its capabilities. Every
 // terminal answers the last question, so that answer is the end.
 func Queries(f Facts) string {
-	q := "\x1b[?u" + "\x1b[?2026$p" + "\x1b]10;?\x1b\\" + "\x1b]11;?\x1b\\" + "\x1b[?996n" + "\x1b[16t" + "\x1b[>q"
-	for i := range 16 {
-		q += "\x1b]4;" + strconv.Itoa(i) + ";?\x1b\\"
-	}
+	q := "\x1b[?u" + "\x1b[?2026$p" + ColorQueries() + "\x1b[?996n" + "\x1b[16t" + "\x1b[>q"
 	if f.Multiplexer == "" {
 		// One pixel, only to see whether graphics are understood.
 		q += "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
 	}
 	return q + "\x1b[c"
+}
+
+// ColorQueries returns what to write to ask a terminal for its colours: when it
+// tells that its colour scheme is another one now, they may be, too.
+func ColorQueries() string {
+	q := "\x1b]10;?\x1b\\" + "\x1b]11;?\x1b\\"
+	for i := range 16 {
+		q += "\x1b]4;" + strconv.Itoa(i) + ";?\x1b\\"
+	}
+	return q
 }
 
 // NewCapabilities returns what can be known before the terminal has answered.

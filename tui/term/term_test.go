@@ -210,6 +210,86 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
+// What terminals answer to the queries, as they do by their documentation and
+// sources. None of them runs here.
+func TestAnswersOfTerminals(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		env    []string
+		answer string
+		want   term.Capabilities
+	}{
+		"kitty": {
+			[]string{"TERM", "xterm-kitty"},
+			"\x1b[?0u\x1b[?2026;2$y\x1b]10;rgb:dddd/dddd/dddd\x1b\\\x1b]11;rgb:0000/0000/0000\x1b\\\x1b]4;1;rgb:cccc/0403/0403\x1b\\" +
+				"\x1b[?997;1n\x1b[6;20;10t\x1bP>|kitty(0.43.1)\x1b\\\x1b_Gi=31;OK\x1b\\\x1b[?62;52;c",
+			term.Capabilities{
+				Done: true, Sync: true, SyncKnown: true, Kitty: true, Name: "kitty(0.43.1)", Images: term.KittyImages,
+				Foreground: text.RGB(0xdd, 0xdd, 0xdd), Background: text.RGB(0, 0, 0), Dark: true, DarkKnown: true,
+				CellWidth: 10, CellHeight: 20, Palette: [16]text.Color{1: text.RGB(0xcc, 4, 4)},
+			},
+		},
+		"iTerm2": {
+			[]string{"TERM", "xterm-256color", "TERM_PROGRAM", "iTerm.app"},
+			"\x1b[?0u\x1b[?2026;2$y\x1b]10;rgb:c7c7/c7c7/c7c7\a\x1b]11;rgb:ffff/ffff/ffff\a\x1b[?997;2n\x1b[6;17;8t" +
+				"\x1bP>|iTerm2 3.5.10\x1b\\\x1b[?64;1;2;4;6;17;18;21;22c",
+			term.Capabilities{
+				Done: true, Sync: true, SyncKnown: true, Kitty: true, Name: "iTerm2 3.5.10", Images: term.ITermImages,
+				Foreground: text.RGB(0xc7, 0xc7, 0xc7), Background: text.RGB(255, 255, 255), DarkKnown: true, CellWidth: 8, CellHeight: 17,
+			},
+		},
+		"xterm": {
+			[]string{"TERM", "xterm-256color"},
+			"\x1b[?2026;0$y\x1b]10;rgb:0000/0000/0000\x1b\\\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[6;13;6t\x1bP>|XTerm(390)\x1b\\" +
+				"\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c",
+			term.Capabilities{
+				Done: true, SyncKnown: true, Name: "XTerm(390)", Foreground: text.RGB(0, 0, 0), Background: text.RGB(255, 255, 255),
+				DarkKnown: true, CellWidth: 6, CellHeight: 13,
+			},
+		},
+		"Windows Terminal": {
+			[]string{"WT_SESSION", "1"},
+			"\x1b[?2026;2$y\x1b]10;rgb:cccc/cccc/cccc\x1b\\\x1b]11;rgb:0c0c/0c0c/0c0c\x1b\\\x1b[6;20;10t\x1b[?61;4;6;7;14;21;22;23;24;28;32;42c",
+			term.Capabilities{
+				Done: true, Sync: true, SyncKnown: true, Foreground: text.RGB(0xcc, 0xcc, 0xcc), Background: text.RGB(12, 12, 12),
+				Dark: true, DarkKnown: true, CellWidth: 10, CellHeight: 20,
+			},
+		},
+		"tmux": {
+			[]string{"TERM", "tmux-256color", "TMUX", "/tmp/tmux-0/default,1,0", "TERM_PROGRAM", "tmux"},
+			"\x1b[?2026;0$y\x1b]11;rgb:0c0c/0c0c/0c0c\x1b\\\x1b[?1;2;4c\x1bP>|tmux 3.4\x1b\\",
+			term.Capabilities{Done: true, SyncKnown: true, Name: "tmux 3.4", Background: text.RGB(12, 12, 12), Dark: true, DarkKnown: true},
+		},
+		"the console of Linux": {
+			[]string{"TERM", "linux", "COLORFGBG", "7;0"}, "\x1b[?6c", term.Capabilities{Done: true, Dark: true, DarkKnown: true},
+		},
+		"one that tells of its scheme only": {
+			[]string{"TERM", "foot"}, "\x1b[?997;2n\x1b[?1c", term.Capabilities{Done: true, DarkKnown: true},
+		},
+		"one that refuses images": {
+			[]string{"TERM", "xterm"}, "\x1b_Gi=31;EINVAL:no\x1b\\\x1b[?1c", term.Capabilities{Done: true, Dark: true},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			caps := term.NewCapabilities(term.FactsOf(env(tc.env...)))
+			var d input.Decoder
+			for i := range len(tc.answer) { // as slow as can be
+				for _, ev := range d.Feed([]byte(tc.answer[i : i+1])) {
+					switch ev.(type) {
+					case input.Key, input.Paste, input.Unknown:
+						t.Errorf("the answer leaks as %#v", ev)
+					}
+					caps.Learn(ev)
+				}
+			}
+			if diff := cmp.Diff(tc.want, caps); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestControlStringsCanNotBeEscaped(t *testing.T) {
 	t.Parallel()
 	bad := "a\x1b\\\x1b[2J\a\nb;c"

@@ -127,6 +127,7 @@ type Terminal struct {
 	bells         int
 	clears        int
 	size          CellSize
+	light         bool
 }
 
 // CellSize is the size of a cell in pixels that the terminal reports.
@@ -175,6 +176,23 @@ func (t *Terminal) newPage() page {
 // OnReply sets the function that gets what the terminal answers to queries: the
 // bytes that the program would read as input.
 func (t *Terminal) OnReply(f func(reply string)) { t.reply = f }
+
+// SetLight gives the terminal a light background, or a dark one, which it has at
+// first, and tells the program if it wants to know (mode 2031).
+func (t *Terminal) SetLight(light bool) {
+	t.light = light
+	if t.modes[modeScheme] {
+		t.answer(t.scheme())
+	}
+}
+
+// scheme is the report of whether the background is dark.
+func (t *Terminal) scheme() string {
+	if t.light {
+		return "\x1b[?997;2n"
+	}
+	return "\x1b[?997;1n"
+}
 
 // Size returns the width and height in cells.
 func (t *Terminal) Size() (width, height int) { return t.width, t.height }

@@ -16,6 +16,7 @@ const (
 	modeAlt       = 1049
 	modeAltNoSave = 1047
 	modeSync      = 2026
+	modeScheme    = 2031
 )
 
 func (t *Terminal) sequence(seq string) {
@@ -280,7 +281,7 @@ func (t *Terminal) special(private byte, intermediate string, final byte, nums [
 		t.answer("\x1b[>1;10;0c")
 	case private == '?' && final == 'n':
 		if arg(0, 0) == 996 {
-			t.answer("\x1b[?997;1n")
+			t.answer(t.scheme())
 		}
 	case intermediate == " " && final == 'q': // the cursor's shape
 	case intermediate == "!" && final == 'p':
@@ -325,7 +326,10 @@ func (t *Terminal) osc(body, seq string) {
 		}
 	case "10", "11", "12":
 		if rest == "?" {
-			color := map[string]string{"10": "eeee/eeee/eeee", "11": "1111/2222/3333", "12": "eeee/eeee/eeee"}[code]
+			color := "eeee/eeee/eeee"
+			if (code == "11") != t.light {
+				color = "1111/2222/3333"
+			}
 			t.answer("\x1b]" + code + ";rgb:" + color + "\x1b\\")
 		}
 	case "4":

@@ -78,6 +78,14 @@ func (t *Tty) ResizePixels(width, height int) {
 	}
 }
 
+// SetLight changes the terminal's background, see [Terminal.SetLight].
+func (t *Tty) SetLight(light bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.term.SetLight(light)
+	t.cond.Broadcast()
+}
+
 // Fail makes all later writes return an error, as for a terminal that was closed.
 func (t *Tty) Fail(err error) {
 	t.mu.Lock()
