@@ -156,9 +156,12 @@ func (p *Program) run(ctx context.Context) (err error) {
 			}
 		case <-idle.c():
 			idle.fired()
-			end := time.Now().Add(idleSlice)
+			end, height := time.Now().Add(idleSlice), p.Transcript.height()
 			if p.Transcript.layOutSome(func() bool { return time.Now().After(end) }) {
 				idle.set(idleSlice)
+			}
+			if p.Transcript.height() != height {
+				p.dirty = true // the scrollbar
 			}
 		case <-p.wake:
 			p.runPosts()

@@ -149,107 +149,114 @@ func TestPastesAreUnits(t *testing.T) {
 	}
 }
 
-// The model is a string and an offset.
 func TestBufferAgainstAString(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		b := &Buffer{}
-		s, cur := "", 0
-		offset := func() int {
-			p, n := b.Cursor(), 0
-			for _, l := range b.Lines()[:p.Row] {
-				n += len(l) + 1
+	rapid.Check(t, againstAString)
+}
+
+// FuzzBufferAgainstAString lets the fuzzer choose the operations.
+func FuzzBufferAgainstAString(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(againstAString))
+}
+
+// againstAString edits a buffer and its model, which is a string and an offset.
+func againstAString(t *rapid.T) {
+	b := &Buffer{}
+	s, cur := "", 0
+	offset := func() int {
+		p, n := b.Cursor(), 0
+		for _, l := range b.Lines()[:p.Row] {
+			n += len(l) + 1
+		}
+		return n + p.Col
+	}
+	check := func(what string) {
+		if b.Text() != s || offset() != cur {
+			t.Fatalf("after %s: %q at %d, want %q at %d", what, b.Text(), offset(), s, cur)
+		}
+	}
+	left := func() int {
+		line := strings.LastIndexByte(s[:cur], '\n') + 1
+		if line == cur {
+			return max(cur-1, 0)
+		}
+		at := line
+		for {
+			n, _ := text.Cluster(s[at:])
+			if at+n >= cur {
+				return at
 			}
-			return n + p.Col
+			at += n
 		}
-		check := func(what string) {
-			if b.Text() != s || offset() != cur {
-				t.Fatalf("after %s: %q at %d, want %q at %d", what, b.Text(), offset(), s, cur)
+	}
+	right := func() int {
+		if cur == len(s) {
+			return cur
+		}
+		n, _ := text.Cluster(s[cur:])
+		return cur + n
+	}
+	for range rapid.IntRange(1, 60).Draw(t, "steps") {
+		switch op := rapid.IntRange(0, 9).Draw(t, "op"); op {
+		case 0, 1, 2:
+			in := rapid.SampledFrom([]string{"a", " ", "word ", "\n", "x\ny\n", "한", "é", "🇯🇵", "👩\u200d🚀", "1"}).Draw(t, "text")
+			b.Insert(in)
+			s, cur = s[:cur]+in+s[cur:], cur+len(in)
+			check("insert")
+		case 3:
+			b.Left()
+			cur = left()
+			check("left")
+		case 4:
+			b.Right()
+			cur = right()
+			check("right")
+		case 5:
+			l := left()
+			b.DeleteLeft()
+			s, cur = s[:l]+s[cur:], l
+			check("delete left")
+		case 6:
+			r := right()
+			b.DeleteRight()
+			s = s[:cur] + s[r:]
+			check("delete right")
+		case 7:
+			e := strings.IndexByte(s[cur:], '\n')
+			switch {
+			case e < 0:
+				e = len(s)
+			case e == 0:
+				e = cur + 1
+			default:
+				e += cur
 			}
+			b.KillToLineEnd()
+			s = s[:cur] + s[e:]
+			check("kill")
+		case 8:
+			b.LineStart()
+			cur = strings.LastIndexByte(s[:cur], '\n') + 1
+			check("line start")
+		case 9:
+			b.End()
+			cur = len(s)
+			check("end")
 		}
-		left := func() int {
-			line := strings.LastIndexByte(s[:cur], '\n') + 1
-			if line == cur {
-				return max(cur-1, 0)
-			}
-			at := line
-			for {
-				n, _ := text.Cluster(s[at:])
-				if at+n >= cur {
-					return at
-				}
-				at += n
-			}
-		}
-		right := func() int {
-			if cur == len(s) {
-				return cur
-			}
-			n, _ := text.Cluster(s[cur:])
-			return cur + n
-		}
-		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			switch op := rapid.IntRange(0, 9).Draw(t, "op"); op {
-			case 0, 1, 2:
-				in := rapid.SampledFrom([]string{"a", " ", "word ", "\n", "x\ny\n", "한", "é", "🇯🇵", "👩\u200d🚀", "1"}).Draw(t, "text")
-				b.Insert(in)
-				s, cur = s[:cur]+in+s[cur:], cur+len(in)
-				check("insert")
-			case 3:
-				b.Left()
-				cur = left()
-				check("left")
-			case 4:
-				b.Right()
-				cur = right()
-				check("right")
-			case 5:
-				l := left()
-				b.DeleteLeft()
-				s, cur = s[:l]+s[cur:], l
-				check("delete left")
-			case 6:
-				r := right()
-				b.DeleteRight()
-				s = s[:cur] + s[r:]
-				check("delete right")
-			case 7:
-				e := strings.IndexByte(s[cur:], '\n')
-				switch {
-				case e < 0:
-					e = len(s)
-				case e == 0:
-					e = cur + 1
-				default:
-					e += cur
-				}
-				b.KillToLineEnd()
-				s = s[:cur] + s[e:]
-				check("kill")
-			case 8:
-				b.LineStart()
-				cur = strings.LastIndexByte(s[:cur], '\n') + 1
-				check("line start")
-			case 9:
-				b.End()
-				cur = len(s)
-				check("end")
-			}
-		}
-		n := 0
-		for b.Undo() {
-			n++
-		}
-		if b.Text() != "" {
-			t.Fatalf("after undoing all: %q", b.Text())
-		}
-		for range n {
-			b.Redo()
-		}
-		if b.Text() != s {
-			t.Fatalf("after doing all again: %q, want %q", b.Text(), s)
-		}
-	})
+	}
+	n := 0
+	for b.Undo() {
+		n++
+	}
+	if b.Text() != "" {
+		t.Fatalf("after undoing all: %q", b.Text())
+	}
+	for range n {
+		b.Redo()
+	}
+	if b.Text() != s {
+		t.Fatalf("after doing all again: %q, want %q", b.Text(), s)
+	}
 }
 
 // FuzzBuffer runs operations on text of any kind: nothing may panic, the cursor

@@ -205,7 +205,7 @@ func (l *Language) code(dst []Span, s string, i int, st State) ([]Span, State) {
 			}
 			dst = add(dst, i, j, Keyword)
 			i, first = j, false
-			if strings.Contains(s[:j], "include") {
+			if strings.Contains(s[:j], "include") || strings.Contains(s[:j], "import") {
 				if k := strings.IndexByte(s[i:], '<'); k >= 0 && strings.TrimSpace(s[i:i+k]) == "" {
 					dst = add(dst, i+k, len(s), String)
 					return dst, State{}

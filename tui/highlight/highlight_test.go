@@ -32,9 +32,12 @@ func marked(l *Language, src string) string {
 	return strings.Join(out, "\n")
 }
 
-func TestLanguages(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct{ lang, src, want string }{
+// sample is a text of a language with its parts marked.
+type sample struct{ lang, src, want string }
+
+// samples has at least one for each language.
+func samples() []sample {
+	return []sample{
 		{
 			"go", "func main() { // x\n\ts := `a\nb` + \"c\\\"d\" /* e\nf */ return 0x1F, nil }",
 			"⟨k func⟩ ⟨f main⟩() { ⟨c // x⟩\n\ts := ⟨s `a⟩\n⟨s b`⟩ + ⟨s \"c\\\"d\"⟩ ⟨c /* e⟩\n⟨c f */⟩ ⟨k return⟩ ⟨n 0x1F⟩, ⟨n nil⟩ }",
@@ -76,13 +79,109 @@ func TestLanguages(t *testing.T) {
 		{"lua", "local s = [[a\nb]] -- c", "⟨k local⟩ s = ⟨s [[a⟩\n⟨s b]]⟩ ⟨c -- c⟩"},
 		{"haskell", "f :: Int -- c\n{- a {- b -}\n-} x' = True", "f :: ⟨t Int⟩ ⟨c -- c⟩\n⟨c {- a {- b -}⟩\n⟨c -}⟩ x' = ⟨n True⟩"},
 		{"clojure", "(defn f [x] ; c\n  \"s\")", "(⟨k defn⟩ f [x] ⟨c ; c⟩\n  ⟨s \"s\"⟩)"},
-	} {
+		{
+			"ini", "; c\n[core]\nname = \"x\" # c\non=yes",
+			"⟨c ; c⟩\n⟨t [core]⟩\n⟨v name⟩ = ⟨s \"x\"⟩ ⟨c # c⟩\n⟨v on⟩=⟨n yes⟩",
+		},
+		{
+			"cpp", "#define X 1\ntemplate <typename T> class A final { std::vector<int> v = {1, 0x2}; char c = '\\''; }; // c",
+			"⟨k #define⟩ ⟨t X⟩ ⟨n 1⟩\n⟨k template⟩ <⟨k typename⟩ ⟨t T⟩> ⟨k class⟩ ⟨t A⟩ ⟨k final⟩ { std::⟨t vector⟩<⟨t int⟩> v = {⟨n 1⟩, ⟨n 0x2⟩}; ⟨t char⟩ c = ⟨s '\\''⟩; }; ⟨c // c⟩",
+		},
+		{
+			"csharp", "[Test] public async Task<int> F(string s) => @\"a\\\" + \"b\\\"c\"; // c",
+			"[⟨t Test⟩] ⟨k public⟩ ⟨k async⟩ ⟨t Task⟩<⟨t int⟩> ⟨f F⟩(⟨t string⟩ s) => ⟨s @\"a\\\"⟩ + ⟨s \"b\\\"c\"⟩; ⟨c // c⟩",
+		},
+		{
+			"kotlin", "data class A(val x: Int = 1) /* a /* b */ c */\nval s = \"\"\"raw\n\\\"\"\"",
+			"⟨k data⟩ ⟨k class⟩ ⟨f A⟩(⟨k val⟩ x: ⟨t Int⟩ = ⟨n 1⟩) ⟨c /* a /* b */ c */⟩\n⟨k val⟩ s = ⟨s \"\"\"raw⟩\n⟨s \\\"\"\"⟩",
+		},
+		{
+			"swift", "@main struct A { let x: Int? = nil // c\n}\nlet s = \"\"\"\na\n\"\"\"",
+			"⟨f @main⟩ ⟨k struct⟩ ⟨t A⟩ { ⟨k let⟩ x: ⟨t Int⟩? = ⟨n nil⟩ ⟨c // c⟩\n}\n⟨k let⟩ s = ⟨s \"\"\"⟩\n⟨s a⟩\n⟨s \"\"\"⟩",
+		},
+		{
+			"xml", "<?xml version=\"1.0\"?>\n<a:b c='d'><!-- x\n--><![CDATA[y]]></a:b>",
+			"<?⟨k xml⟩ ⟨v version⟩=⟨s \"1.0\"⟩?>\n<⟨k a:b⟩ ⟨v c⟩=⟨s 'd'⟩>⟨c <!-- x⟩\n⟨c -->⟩<![CDATA[y]]></⟨k a:b⟩>",
+		},
+		{
+			"perl", "my $x = 'a'; # c\nif ($x =~ /a#b/) { print \"$x\\n\"; }",
+			"⟨k my⟩ ⟨v $x⟩ = ⟨s 'a'⟩; ⟨c # c⟩\n⟨k if⟩ (⟨v $x⟩ =~ ⟨s /a#b/⟩) { ⟨k print⟩ ⟨s \"$x\\n\"⟩; }",
+		},
+		{
+			"r", "f <- function(x) { # c\n  if (is.na(x)) NULL else 'a' }",
+			"f <- ⟨k function⟩(x) { ⟨c # c⟩\n  ⟨k if⟩ (⟨f is.na⟩(x)) ⟨n NULL⟩ ⟨k else⟩ ⟨s 'a'⟩ }",
+		},
+		{
+			"scala", "case class A(x: Int) extends B // c\nval s = \"\"\"a\nb\"\"\"",
+			"⟨k case⟩ ⟨k class⟩ ⟨f A⟩(x: ⟨t Int⟩) ⟨k extends⟩ ⟨t B⟩ ⟨c // c⟩\n⟨k val⟩ s = ⟨s \"\"\"a⟩\n⟨s b\"\"\"⟩",
+		},
+		{
+			"elixir", "@doc \"x\"\ndef f?(a) do # c\n  :ok\nend",
+			"⟨f @doc⟩ ⟨s \"x\"⟩\n⟨k def⟩ ⟨f f?⟩(a) ⟨k do⟩ ⟨c # c⟩\n  :ok\n⟨k end⟩",
+		},
+		{
+			"dart", "@override Future<int> f() async => await g('a'); // c",
+			"⟨f @override⟩ ⟨t Future⟩<⟨t int⟩> ⟨f f⟩() ⟨k async⟩ => ⟨k await⟩ ⟨f g⟩(⟨s 'a'⟩); ⟨c // c⟩",
+		},
+		{
+			"zig", "const std = @import(\"std\"); // c\nfn f(a: u8) !void {}",
+			"⟨k const⟩ std = ⟨f @import⟩(⟨s \"std\"⟩); ⟨c // c⟩\n⟨k fn⟩ ⟨f f⟩(a: ⟨t u8⟩) !⟨t void⟩ {}",
+		},
+		{
+			"powershell", "<# c\n#> function Get-A { param($x) if ($x -eq 1) { \"a`\"b\" } } # c",
+			"⟨c <# c⟩\n⟨c #>⟩ ⟨k function⟩ Get-A { ⟨k param⟩(⟨v $x⟩) ⟨k if⟩ (⟨v $x⟩ -eq ⟨n 1⟩) { ⟨s \"a`\"b\"⟩ } } ⟨c # c⟩",
+		},
+		{
+			"objectivec", "#import <F/F.h>\n@interface A : NSObject // c\n- (id)f:(int)x; NSString *s = @\"a\\\"b\";",
+			"⟨k #import⟩ ⟨s <F/F.h>⟩\n⟨f @interface⟩ ⟨t A⟩ : ⟨t NSObject⟩ ⟨c // c⟩\n- (⟨t id⟩)f:(⟨t int⟩)x; ⟨t NSString⟩ *s = ⟨s @\"a\\\"b\"⟩;",
+		},
+		{
+			"protobuf", "syntax = \"proto3\"; // c\nmessage A { repeated int32 x = 1; }",
+			"⟨k syntax⟩ = ⟨s \"proto3\"⟩; ⟨c // c⟩\n⟨k message⟩ ⟨t A⟩ { ⟨k repeated⟩ ⟨t int32⟩ x = ⟨n 1⟩; }",
+		},
+		{
+			"graphql", "query Q($a: Int) { b(c: $a) @include { d } } # c",
+			"⟨k query⟩ ⟨f Q⟩(⟨v $a⟩: ⟨t Int⟩) { ⟨f b⟩(c: ⟨v $a⟩) ⟨f @include⟩ { d } } ⟨c # c⟩",
+		},
+		{
+			"hcl", "resource \"a\" \"b\" { # c\n  x = var.y\n  t = true\n}",
+			"⟨k resource⟩ ⟨s \"a\"⟩ ⟨s \"b\"⟩ { ⟨c # c⟩\n  x = var.y\n  t = ⟨n true⟩\n}",
+		},
+		{
+			"nix", "let x = 1; # c\nin ''a\nb'' /* d */",
+			"⟨k let⟩ x = ⟨n 1⟩; ⟨c # c⟩\n⟨k in⟩ ⟨s ''a⟩\n⟨s b''⟩ ⟨c /* d */⟩",
+		},
+		{
+			"clike", "class A { def x = null // c\n /* d */ }",
+			"⟨k class⟩ ⟨t A⟩ { ⟨k def⟩ x = ⟨k null⟩ ⟨c // c⟩\n ⟨c /* d */⟩ }",
+		},
+		{
+			"script", "function f # c\n  echo \"$x\" $y\nend",
+			"⟨k function⟩ f ⟨c # c⟩\n  echo ⟨s \"$x\"⟩ ⟨v $y⟩\n⟨k end⟩",
+		},
+		{
+			"typescript", "type A<T> = readonly T[]; /* c\n*/ let x: unknown = `a${1}`;",
+			"⟨k type⟩ ⟨t A⟩<⟨t T⟩> = ⟨k readonly⟩ ⟨t T⟩[]; ⟨c /* c⟩\n⟨c */⟩ ⟨k let⟩ x: ⟨t unknown⟩ = ⟨s `a${1}`⟩;",
+		},
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	tried := map[*Language]bool{}
+	for _, tc := range samples() {
+		tried[Find(tc.lang)] = true
 		t.Run(tc.lang, func(t *testing.T) {
 			t.Parallel()
 			if diff := cmp.Diff(tc.want, marked(Find(tc.lang), tc.src)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+	for _, l := range languages() {
+		if !tried[l] {
+			t.Errorf("%s has no sample", l.Name)
+		}
 	}
 }
 
@@ -163,18 +262,23 @@ func FuzzLine(f *testing.F) {
 	})
 }
 
+// BenchmarkLine measures a line of each language: samples made longer, to about
+// 70 bytes a line.
 func BenchmarkLine(b *testing.B) {
-	src := map[string]string{
-		"go":     "\tfor i, line := range lines { // walk over what is there\n\t\tout = append(out, strings.ToUpper(line[i:]), \"text\", 42)\n\t}",
-		"python": "    for i, line in enumerate(lines):  # walk over what is there\n        out.append(line.upper() + \"text\" + str(42))\n    return None",
-		"yaml":   "key: value # comment\n- name: \"quoted\"\n  count: 12",
-		"html":   "<a href=\"https://example.org\" class='x'>text &amp; more</a>\n<p>\n</p>",
-	}
-	for name, s := range src {
-		b.Run(name, func(b *testing.B) {
-			lines := strings.Split(s, "\n")
-			l := Find(name)
+	for _, s := range samples() {
+		b.Run(s.lang, func(b *testing.B) {
+			var lines []string
+			size := 0
+			for line := range strings.SplitSeq(s.src, "\n") {
+				if n := 70 / (len(line) + 1); n > 1 {
+					line = strings.Repeat(line+" ", n)
+				}
+				lines = append(lines, line)
+				size += len(line)
+			}
+			l := Find(s.lang)
 			var spans []Span
+			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
 				var st State
