@@ -12,6 +12,10 @@ type Terminal struct {
 	Theme string // system
 	// Regular draws on the main screen, with the terminal's own scrollback.
 	Regular bool
+	// Line chats in plain lines instead, for screen readers and simple terminals.
+	Line bool
+	// ReducedMotion moves nothing on the screen; ASCII draws with ASCII signs.
+	ReducedMotion, ASCII bool
 	// ResumeHint leaves only a hint on the main screen when the full screen is
 	// left, instead of the conversation.
 	ResumeHint bool
@@ -19,7 +23,8 @@ type Terminal struct {
 	Scrollbar string // auto
 	// CopyOnSelect copies what is selected with the mouse.
 	CopyOnSelect       bool // true
-	HideThinking       bool
+	HideThinking       bool // folded to a line
+	NoThinking         bool // not even that line
 	ExternalEditor     string
 	EditorPadding      int    // 0 to 3
 	OutputPadding      int    // 0 or 1; 1
@@ -48,12 +53,25 @@ func defaultTerminal() Terminal {
 // fields are the keys of t.
 func (t *Terminal) fields(r *reader) map[string]field {
 	return map[string]field{
-		"theme":                  text(&t.Theme),
-		"tuiMode":                choice(&t.Regular, map[string]bool{"regular": true, "fullscreen": false}, "fullscreen or regular"),
+		"theme": text(&t.Theme),
+		"tuiMode": func(key string, v json.RawMessage) error {
+			var mode string
+			err := oneOf(&mode, "fullscreen", "regular", "line")(key, v)
+			if err == nil {
+				t.Regular, t.Line = mode == "regular", mode == "line"
+			}
+			return err
+		},
 		"fullscreenExitOutput":   choice(&t.ResumeHint, map[string]bool{"resume-hint": true, "transcript": false}, "transcript or resume-hint"),
 		"fullscreenScrollbar":    oneOf(&t.Scrollbar, "auto", "always", "hidden"),
 		"fullscreenCopyOnSelect": as("true or false", &t.CopyOnSelect),
-		"hideThinkingBlock":      as("true or false", &t.HideThinking),
+		"hideThinkingBlock": func(key string, v json.RawMessage) error {
+			if t.NoThinking = string(v) == `"entirely"`; t.NoThinking {
+				t.HideThinking = true
+				return nil
+			}
+			return as(`true, false or "entirely"`, &t.HideThinking)(key, v)
+		},
 		"externalEditor":         text(&t.ExternalEditor),
 		"editorPaddingX":         within(&t.EditorPadding, 0, 3),
 		"outputPad":              within(&t.OutputPadding, 0, 1),
@@ -74,6 +92,8 @@ func (t *Terminal) fields(r *reader) map[string]field {
 				"showImages":           as("true or false", &t.ShowImages),
 				"imageWidthCells":      within(&t.ImageWidth, 1, 1000),
 				"clearOnShrink":        as("true or false", &t.ClearOnShrink),
+				"reducedMotion":        as("true or false", &t.ReducedMotion),
+				"ascii":                as("true or false", &t.ASCII),
 				"hyperlinks":           switchable(&t.Hyperlinks),
 				"trueColor":            switchable(&t.TrueColor),
 				"images":               switchable(&t.Images, "kitty", "iterm2"),

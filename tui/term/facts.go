@@ -28,6 +28,8 @@ type Facts struct {
 	Program string
 	// SSH tells that the terminal is on another machine.
 	SSH bool
+	// ASCII tells that the locale has no other characters.
+	ASCII bool
 	// Light tells that COLORFGBG names a light background; LightKnown that it
 	// names any.
 	Light, LightKnown bool
@@ -58,6 +60,7 @@ func FactsOf(getenv func(string) string) Facts {
 			f.Program = "iterm.app"
 		}
 	}
+	f.ASCII = plainLocale(getenv)
 	f.Depth = depth(name, f, windows, getenv)
 	if fgbg := getenv("COLORFGBG"); fgbg != "" {
 		switch fgbg[strings.LastIndexByte(fgbg, ';')+1:] {

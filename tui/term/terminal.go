@@ -25,6 +25,9 @@ type Options struct {
 	// Mouse asks for mouse events. The terminal's own selection then needs a
 	// modifier key, shift in most.
 	Mouse bool
+	// ASCII writes the signs that interfaces are drawn with in ASCII, see [ASCII].
+	// It is on in locales that have nothing else, whatever is given here.
+	ASCII bool
 	// Getenv reads the environment; nil is os.Getenv.
 	Getenv func(string) string
 }
@@ -36,6 +39,7 @@ type Terminal struct {
 	facts Facts
 
 	mu         sync.Mutex
+	ascii      bool
 	running    bool
 	fullScreen bool
 	mouse      bool
@@ -52,6 +56,7 @@ func Open(opts Options) (*Terminal, error) {
 		getenv = os.Getenv
 	}
 	t := &Terminal{tty: opts.Tty, facts: FactsOf(getenv), fullScreen: opts.FullScreen, mouse: opts.Mouse}
+	t.ascii = opts.ASCII || t.facts.ASCII
 	if t.facts.Dumb {
 		return nil, fmt.Errorf("%w: TERM=%q can not move the cursor", ErrNoTerminal, getenv("TERM"))
 	}
@@ -105,6 +110,9 @@ func (t *Terminal) stop(text string) error {
 		return nil
 	}
 	t.running = false
+	if t.ascii {
+		text = string(ASCII([]byte(text)))
+	}
 	_, werr := t.tty.Write([]byte(t.leave() + text))
 	if werr != nil {
 		werr = fmt.Errorf("reset the terminal: %w", werr)
@@ -255,6 +263,9 @@ func (t *Terminal) change(f func() string) error {
 	if s == "" || !t.running {
 		return nil
 	}
+	if t.ascii {
+		s = string(ASCII([]byte(s)))
+	}
 	if _, err := t.tty.Write([]byte(s)); err != nil {
 		return fmt.Errorf("change a mode of the terminal: %w", err)
 	}
@@ -273,11 +284,15 @@ func (t *Terminal) Write(b []byte) (int, error) {
 	if !t.running {
 		return 0, ErrStopped
 	}
-	n, err := t.tty.Write(b)
-	if err != nil {
-		return n, fmt.Errorf("write to the terminal: %w", err)
+	out := b
+	if t.ascii {
+		out = ASCII(b)
 	}
-	return n, nil
+	n, err := t.tty.Write(out)
+	if err != nil {
+		return min(n, len(b)), fmt.Errorf("write to the terminal: %w", err)
+	}
+	return len(b), nil
 }
 
 // Size returns the size of the terminal in cells; 80 by 24 if it is not known.

@@ -137,6 +137,9 @@ func newProgram(ctx context.Context, args *Args, sys *System, asks bool) (*progr
 	if err := p.loadSettings(ctx, env, asks); err != nil {
 		return nil, err
 	}
+	if p.settings.Terminal.Line && args.TUIMode == "" {
+		p.screen = false
+	}
 	runtime, faults := models.Home{
 		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, Protocols: sys.Protocols,
 		Env: sys.Env, Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
@@ -276,8 +279,11 @@ func (p *program) runMode(ctx context.Context, m mode, s *codingagent.AgentSessi
 		if p.sys.Interactive != nil {
 			p.sys.Interactive()
 		}
+		kept := p.notices // from when it was not known yet that there is no screen
+		p.notices = nil
 		return interactive.Chat(ctx, s, interactive.Options{
-			In: p.sys.In, Out: p.sys.Out, Interrupts: p.sys.Interrupts, First: prompts, Notices: notices, Color: p.color(),
+			In: p.sys.In, Out: p.sys.Out, Interrupts: p.sys.Interrupts, First: prompts, Notices: append(kept, notices...), Color: p.color(),
+			ASCII: interactive.PlainSigns(p.settings.Terminal, p.sys.Env.Lookup), Available: p.available,
 		})
 	}
 	options := print.Options{Prompts: prompts, JSON: m == modeJSON, Stdout: p.sys.Out, Stderr: p.sys.Err}

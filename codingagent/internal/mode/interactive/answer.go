@@ -36,7 +36,10 @@ func (p *prose) theme() markdown.Theme {
 
 // Render gives the lines.
 func (p *prose) Render(width int) []string {
-	if !p.thinking || !p.ui.hideThinking {
+	switch {
+	case p.thinking && p.ui.noThinking:
+		return nil
+	case !p.thinking || !p.ui.hideThinking:
 		return p.md.Render(width)
 	}
 	if p.folded == nil || p.width != width {
@@ -54,6 +57,17 @@ func (p *prose) Render(width int) []string {
 func (p *prose) Invalidate() {
 	p.folded = nil
 	p.md.SetTheme(p.theme())
+}
+
+// gap is the empty line above a piece of an answer.
+type gap struct{ below *prose }
+
+// Render gives a line, unless nothing is below it.
+func (g *gap) Render(int) []string {
+	if g.below.thinking && g.below.ui.noThinking {
+		return nil
+	}
+	return []string{""}
 }
 
 // answer shows one message of the model: an item of the transcript for each of
@@ -121,7 +135,7 @@ func (a *answer) prose(p *part, s string, thinking, done bool) {
 			return
 		}
 		p.prose = newProse(a.ui, thinking)
-		a.append(tui.Spacer(1))
+		a.append(&gap{p.prose})
 		p.item = a.append(p.prose)
 	}
 	p.prose.md.SetStreaming(!done)

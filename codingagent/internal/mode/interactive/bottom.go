@@ -62,11 +62,7 @@ type status struct {
 }
 
 func newStatus(u *ui) *status {
-	s := &status{ui: u, loader: tui.NewLoader(u.p, "")}
-	if u.look.depth == 0 && u.look.theme == nil {
-		s.loader.Frames = nil
-	}
-	return s
+	return &status{ui: u, loader: u.access.loader(u.p)}
 }
 
 // work says what is under way; the time counts from the first of several calls.
@@ -205,7 +201,7 @@ func shorten(s string, width int) string {
 // right. What has no room is left out.
 func (f *footer) numbers(width int) string {
 	l := f.ui.look
-	right, left := f.modelText(), f.contextText()
+	right, left := f.modelText(), f.contextText(width)
 	var spent []string
 	if f.usage.Input > 0 {
 		spent = append(spent, "↑"+tokenCount(f.usage.Input))
@@ -214,15 +210,26 @@ func (f *footer) numbers(width int) string {
 		spent = append(spent, "↓"+tokenCount(f.usage.Output))
 	}
 	if f.usage.CacheRead > 0 {
-		spent = append(spent, "cache "+tokenCount(f.usage.CacheRead))
+		all := f.usage.Input + f.usage.CacheRead + f.usage.CacheWrite
+		spent = append(spent, fmt.Sprintf("cache %s (%d%%)", tokenCount(f.usage.CacheRead), f.usage.CacheRead*100/all))
 	}
 	if f.usage.Cost.Total > 0 {
 		spent = append(spent, money(f.usage.Cost.Total))
 	}
+	// What waits comes last, so that it is the last to be left out.
+	if n := len(f.ui.queue.steering) + len(f.ui.queue.followUp); n > 0 {
+		spent = append(spent, fmt.Sprintf("%d queued", n))
+	}
 	if n := len(f.ui.attached.in(f.ui.editor.Text())); n > 0 {
-		spent = append([]string{l.fg("accent", count(n, "image"))}, spent...)
+		spent = append(spent, count(n, "image"))
 	}
 	for len(spent) > 0 && text.Width(left+strings.Join(spent, " ")+right)+4 > width {
+		if len(spent) == 1 && f.model != nil { // rather a part of the model's name
+			right = text.Truncate(right, max(width-text.Width(left+spent[0])-4, width/4), "…")
+			if text.Width(left+spent[0]+right)+4 <= width {
+				break
+			}
+		}
 		spent = spent[1:]
 	}
 	if len(spent) > 0 {
@@ -252,8 +259,11 @@ func (f *footer) modelText() string {
 	return s
 }
 
+// narrow is the width below which the bar of the context is shorter.
+const narrow = 60
+
 // contextText says how full the model's window is.
-func (f *footer) contextText() string {
+func (f *footer) contextText(width int) string {
 	l := f.ui.look
 	if f.model == nil || f.model.ContextWindow == 0 {
 		return l.fg("dim", tokenCount(f.tokens)+" tokens")
@@ -266,8 +276,11 @@ func (f *footer) contextText() string {
 	case part > 0.7:
 		token = "warning"
 	}
-	const cells = 8
-	full := min(int(part*cells+0.5), cells)
+	cells := 8
+	if width < narrow {
+		cells = 4
+	}
+	full := min(int(part*float64(cells)+0.5), cells)
 	bar := strings.Repeat("▰", full) + strings.Repeat("▱", cells-full)
 	return l.fg(token, fmt.Sprintf("%s %.1f%% of %s", bar, part*100, tokenCount(f.model.ContextWindow)))
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
 )
 
@@ -24,13 +25,17 @@ type Options struct {
 	Notices []string
 	// Color allows colours.
 	Color bool
+	// ASCII shows signs such as dashes and arrows in ASCII.
+	ASCII bool
+	// Available lists the models that can be used; nil lists none.
+	Available func(ctx context.Context) []*ai.Model
 }
 
 // Chat reads lines and answers them until the input ends (Ctrl+D), the person
 // says /quit, or ctx is cancelled. Ctrl+C stops an answer that is under way.
 // It returns the cause of ctx, or why reading failed.
 func Chat(ctx context.Context, s *codingagent.AgentSession, o Options) error {
-	c := &chat{session: s, o: o, view: view{out: o.Out, color: o.Color}}
+	c := &chat{session: s, o: o, view: view{out: o.Out, color: o.Color, ascii: o.ASCII}}
 	defer s.Subscribe(c.view.hear)()
 	for _, n := range o.Notices {
 		c.view.notice(n)
@@ -53,13 +58,12 @@ func Chat(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 		case err != nil:
 			return err
 		}
-		switch strings.TrimSpace(text) {
-		case "":
+		switch line := strings.TrimSpace(text); {
+		case line == "":
 			continue
-		case "/quit", "/exit":
+		case line == "/quit" || line == "/exit":
 			return nil
-		case "/help":
-			c.view.notice("Type a request and press Enter. Ctrl+C stops an answer, Ctrl+D or /quit leaves.")
+		case c.command(ctx, line):
 			continue
 		}
 		if err := c.answer(ctx, codingagent.Prompt{Text: text}); err != nil {

@@ -271,11 +271,14 @@ func (u *ui) exportCommand(path string) {
 }
 
 func (u *ui) toggleThinking() {
-	u.hideThinking = !u.hideThinking
+	u.hideThinking, u.noThinking = !u.noThinking, u.hideThinking && !u.noThinking
 	u.p.Redraw()
-	if u.hideThinking {
+	switch {
+	case u.noThinking:
 		u.hint("Thinking is hidden.")
-	} else {
+	case u.hideThinking:
+		u.hint("Thinking is folded to a line.")
+	default:
 		u.hint("Thinking is shown.")
 	}
 }

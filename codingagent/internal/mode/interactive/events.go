@@ -128,6 +128,7 @@ func (u *ui) handle(ev agentcore.Event) {
 	case *harness.QueueUpdate:
 		u.queue.set(ev.Steering, ev.FollowUp)
 		u.unsent.changed()
+		u.foot.touch()
 	case *harness.RetryStart:
 		u.tryAgain(ev)
 	case *harness.RetryEnd:

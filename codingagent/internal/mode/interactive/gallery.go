@@ -5,6 +5,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/tui/picture"
+	"github.com/pi-go/pi/tui/term"
 )
 
 // gallery shows the images of a message, or what they are where the terminal
@@ -31,7 +32,8 @@ func newGallery(u *ui, content []ai.Block) *gallery {
 		var pic *picture.Picture
 		if err == nil {
 			pic, err = picture.New(data, picture.Options{
-				Name: imageNote(img), Capabilities: u.p.Capabilities(), Send: u.p.Send, Style: u.look.theme.Fg("muted"),
+				Name: imageNote(img), Capabilities: u.pictureCapabilities(), Send: u.p.Send, Style: u.look.theme.Fg("muted"),
+				MaxWidth: u.settings.ImageWidth,
 			})
 		}
 		if err != nil {
@@ -41,6 +43,14 @@ func newGallery(u *ui, content []ai.Block) *gallery {
 		g.pics = append(g.pics, pic)
 	}
 	return g
+}
+
+// pictureCapabilities are those of the terminal, as far as the person wants them
+// used for images.
+func (u *ui) pictureCapabilities() term.Capabilities {
+	c := u.p.Capabilities()
+	c.Images = imagesOf(c, u.settings, u.getenv)
+	return c
 }
 
 // lines draws the images below each other.
@@ -64,7 +74,7 @@ func (g *gallery) invalidate() {
 		return
 	}
 	for _, p := range g.pics {
-		p.SetCapabilities(g.ui.p.Capabilities())
+		p.SetCapabilities(g.ui.pictureCapabilities())
 		p.Invalidate()
 	}
 }

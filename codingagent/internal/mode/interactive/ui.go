@@ -92,7 +92,10 @@ type ui struct {
 	cards    map[string]*toolCard // calls by id
 	incoming incoming             // has its own lock
 
-	hideThinking bool
+	access       access
+	getenv       func(string) string
+	hideThinking bool // folded to a line
+	noThinking   bool // not even that
 	expanded     bool
 	greeting     int         // items of the transcript that are no conversation
 	attached     attachments // what may go along with the next message
@@ -130,7 +133,8 @@ func Run(ctx context.Context, cfg Config) error {
 	if open == nil {
 		open = term.Open
 	}
-	tm, err := open(term.Options{FullScreen: full, Mouse: full, Getenv: getenv})
+	needs := accessOf(cfg.Settings.Terminal, getenv)
+	tm, err := open(term.Options{FullScreen: full, Mouse: full, ASCII: needs.ascii, Getenv: getenv})
 	if err != nil {
 		return err
 	}
@@ -138,14 +142,16 @@ func Run(ctx context.Context, cfg Config) error {
 	defer cancel()
 	u := &ui{
 		cfg: cfg, settings: cfg.Settings.Terminal, ctx: ctx,
-		look: &look{depth: tm.Facts().Depth}, cards: map[string]*toolCard{},
-		hideThinking: cfg.Settings.Terminal.HideThinking,
+		access: needs, getenv: getenv,
+		look: &look{depth: depthOf(tm.Facts(), cfg.Settings.Terminal.TrueColor, getenv)}, cards: map[string]*toolCard{},
+		hideThinking: cfg.Settings.Terminal.HideThinking, noThinking: cfg.Settings.Terminal.NoThinking,
 	}
 	u.fileList.root = cfg.Dir
 	u.keys = newBindings(thisPlatform(getenv))
 	keyNotes := u.readKeys()
 	options := tui.Options{
-		Terminal: tm, Bindings: u.keys, ShowCursor: u.settings.HardwareCursor,
+		Terminal: tm, Bindings: u.keys, ShowCursor: u.settings.HardwareCursor || getenv("PI_HARDWARE_CURSOR") == "1",
+		ClearOnShrink:  u.settings.ClearOnShrink || getenv("PI_CLEAR_ON_SHRINK") == "1",
 		OnCapabilities: func(term.Capabilities) { u.applyTheme() },
 		OnError:        func(err error) { u.failure("A part of the screen could not be drawn: " + err.Error()) },
 	}

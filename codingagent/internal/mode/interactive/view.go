@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/tui/term"
 	"github.com/pi-go/pi/tui/text"
 )
 
@@ -19,6 +20,7 @@ import (
 type view struct {
 	out   io.Writer
 	color bool
+	ascii bool
 	// open says that the cursor is in the middle of a line.
 	open bool
 	// failed is the error of the last write; there is nobody to tell it to.
@@ -36,7 +38,11 @@ func (v *view) write(s string) {
 	if s == "" || v.failed != nil {
 		return
 	}
-	_, v.failed = io.WriteString(v.out, s)
+	out := s
+	if v.ascii {
+		out = string(term.ASCII([]byte(s)))
+	}
+	_, v.failed = io.WriteString(v.out, out)
 	v.open = !strings.HasSuffix(s, "\n")
 }
 
