@@ -261,10 +261,33 @@ func (c *console) until(what string, ok func(screen string) bool) string {
 		case !c.screen.Mode(2026) && ok(s): // not in the middle of a frame
 			return s
 		case late || c.closed:
-			c.t.Fatalf("never true: %s. The screen:\n%s", what, s)
+			c.t.Fatalf("never true: %s. The screen:\n%s%s", what, s, c.goroutines())
 		}
 		c.changed.Wait()
 	}
+}
+
+// goroutines has pi, if it is there, say what it is doing, as what was waited for does
+// not come. c.mu is held.
+func (c *console) goroutines() string {
+	if c.closed || c.shell {
+		return ""
+	}
+	state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
+	before := c.raw.Len()
+	_ = c.cmd.Process.Signal(syscall.SIGQUIT)
+	late := false
+	timer := time.AfterFunc(5*time.Second, func() {
+		c.mu.Lock()
+		late = true
+		c.changed.Broadcast()
+		c.mu.Unlock()
+	})
+	defer timer.Stop()
+	for !c.closed && !late {
+		c.changed.Wait()
+	}
+	return fmt.Sprintf("\nThe process: %s\nIt said:\n%s", state, c.raw.String()[before:])
 }
 
 // finish waits for the end and checks that the terminal is as it was.
