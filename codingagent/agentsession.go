@@ -16,6 +16,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/manual"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/tools"
 	"github.com/pi-go/pi/codingagent/tools/picture"
@@ -31,6 +32,7 @@ type AgentSession struct {
 	env     execenv.Env
 	harness *harness.Harness
 	router  *router
+	scope   atomic.Pointer[[]models.Choice]
 	shape   atomic.Pointer[shape]
 	shaping sync.Mutex // of changes of the shape
 	running running
@@ -95,6 +97,7 @@ func newSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 		Compaction: s.compaction, Policy: compaction.Policy{Files: touchedFiles},
 		SteeringMode: o.Settings.SteeringMode, FollowUpMode: o.Settings.FollowUpMode,
 	}
+	s.scope.Store(&o.ScopedModels)
 	s.router = &router{s: s, runtime: o.ModelRuntime}
 	s.router.wire(&config)
 	if len(o.Extensions) > 0 {
@@ -222,31 +225,6 @@ func (s *AgentSession) Busy() bool { return s.harness.Busy() }
 // returned function removes it. An error of a listener ends the run.
 func (s *AgentSession) Subscribe(l agentcore.Listener) (unsubscribe func()) {
 	return s.harness.Subscribe(l)
-}
-
-// SetModel chooses the model of the next request.
-func (s *AgentSession) SetModel(ctx context.Context, m *ai.Model) error {
-	return s.selectModel(ctx, m, "set")
-}
-
-// CycleTo chooses the model of the next request, as [AgentSession.SetModel]
-// does, and tells extensions that a person goes from one model to the next.
-func (s *AgentSession) CycleTo(ctx context.Context, m *ai.Model) error {
-	return s.selectModel(ctx, m, "cycle")
-}
-
-func (s *AgentSession) selectModel(ctx context.Context, m *ai.Model, source string) error {
-	before, level := s.Model(), s.Thinking()
-	if err := s.harness.SetModel(ctx, m); err != nil {
-		return err
-	}
-	if now := s.Thinking(); now != level {
-		s.extensions().ThinkingSelected(ctx, extension.ThinkingLevelSelect{Level: now, Previous: level})
-	}
-	if before == nil || !before.Same(m) {
-		s.extensions().ModelSelected(ctx, extension.ModelSelect{Model: m, Previous: before, Source: source})
-	}
-	return nil
 }
 
 // SetThinking chooses the thinking level of the next request.

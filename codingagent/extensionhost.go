@@ -31,12 +31,20 @@ func (h *host) UI() extension.UI {
 	return extension.NoUI{}
 }
 
+// ScopedModels gives the models that a person cycles through.
+func (h *host) ScopedModels() []extension.ScopedModel {
+	var list []extension.ScopedModel
+	for _, c := range h.s.ScopedModels() {
+		list = append(list, extension.ScopedModel{Model: c.Model, Thinking: c.Thinking})
+	}
+	return list
+}
+
 func (h *host) Env() execenv.Env                                { return h.s.env }
 func (h *host) ProjectTrusted() bool                            { return h.s.opts.ProjectTrusted }
 func (h *host) Session() *session.Session                       { return h.s.Session() }
 func (h *host) Models() *ai.Models                              { return h.s.opts.Models }
 func (h *host) Model() *ai.Model                                { return h.s.Model() }
-func (h *host) ScopedModels() []extension.ScopedModel           { return h.s.opts.ScopedModels }
 func (h *host) Thinking() ai.ThinkingLevel                      { return h.s.Thinking() }
 func (h *host) Settings() settings.Settings                     { return h.s.Settings() }
 func (h *host) Idle() bool                                      { return !h.s.Busy() }

@@ -44,6 +44,9 @@ type Options struct {
 	// ModelRuntime, if not nil, is where Models come from: its virtual models can be
 	// selected then. Models may be left out.
 	ModelRuntime *models.Runtime
+	// ScopedModels are those that [AgentSession.CycleModel] goes through, each with
+	// the level it begins with; none means all that are available.
+	ScopedModels []models.Choice
 	// Thinking is clamped to the model; "" means the session's last level,
 	// else the settings'.
 	Thinking ai.ThinkingLevel
@@ -87,9 +90,6 @@ type Options struct {
 	Front Front
 	// ProjectTrusted tells extensions that the project's files may be used.
 	ProjectTrusted bool
-	// ScopedModels are those a person cycles through; none means all.
-	ScopedModels []extension.ScopedModel
-
 	// Discovered, if not nil, adds resources that extensions found to those there
 	// are.
 	Discovered func(ctx context.Context, env execenv.Env, have resource.Set, found []extension.Discovered) resource.Set

@@ -282,9 +282,9 @@ func (r *Runtime) copy(ctx context.Context, fork session.ForkOptions) error {
 	})
 }
 
-// keep carries model and thinking level over.
+// keep carries the model, the thinking level and the models to cycle through over.
 func keep(old *AgentSession, o *Options) {
-	o.Model, o.Thinking = old.Model(), old.Thinking()
+	o.Model, o.Thinking, o.ScopedModels = old.Model(), old.Thinking(), old.ScopedModels()
 }
 
 // replace stops the old session, makes the new one, and closes the old one.

@@ -81,6 +81,11 @@ func (s *AgentSession) Prompt(ctx context.Context, p Prompt, o PromptOptions) (R
 	if handled || err != nil {
 		return Result{Handled: handled}, err
 	}
+	if !s.harness.Running() {
+		if err := s.checkCredentials(ctx); err != nil {
+			return Result{}, err
+		}
+	}
 	r, err := s.harness.Prompt(ctx, p.message(), harness.PromptOptions{WhenBusy: o.WhenBusy, Accepted: o.Accepted, Started: o.Started})
 	return Result{Result: r}, err
 }

@@ -12,13 +12,17 @@ import (
 // SetModel chooses the model of the next request, records the choice, and
 // fits the thinking level to it.
 func (h *Harness) SetModel(ctx context.Context, m *ai.Model) error {
+	return h.Select(ctx, m, h.Thinking())
+}
+
+// Select is SetModel with another thinking level.
+func (h *Harness) Select(ctx context.Context, m *ai.Model, level ai.ThinkingLevel) error {
 	entry := &session.ModelEntry{Provider: m.Provider, ModelID: m.ID}
 	if _, err := h.session.Append(ctx, entry); err != nil {
 		return fmt.Errorf("record model %s: %w", m.Ref(), err)
 	}
 	h.mu.Lock()
 	h.model = m
-	level := h.level
 	h.mu.Unlock()
 	h.agent.SetModel(m)
 	return h.SetThinking(ctx, level)

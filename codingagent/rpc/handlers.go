@@ -202,18 +202,14 @@ func setModel(ctx context.Context, s *Server, c command) (any, error) {
 }
 
 func cycleModel(ctx context.Context, s *Server, _ command) (any, error) {
-	a := s.Runtime.Session()
-	list := s.models(ctx)
-	current := a.Model()
-	at := slices.IndexFunc(list, func(m *ai.Model) bool { return m.Same(current) })
-	if len(list) == 0 || len(list) == 1 && at == 0 {
+	c, scoped, err := s.Runtime.Session().CycleModel(ctx, false, s.models(ctx))
+	if errors.Is(err, codingagent.ErrNoOtherModel) {
 		return json.RawMessage("null"), nil
 	}
-	m := list[(at+1)%len(list)]
-	if err := a.SetModel(ctx, m); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"model": m, "thinkingLevel": a.Thinking(), "isScoped": false}, nil
+	return map[string]any{"model": c.Model, "thinkingLevel": c.Thinking, "isScoped": scoped}, nil
 }
 
 func (s *Server) models(ctx context.Context) []*ai.Model {

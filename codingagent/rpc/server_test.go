@@ -16,6 +16,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/faux"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/rpc"
 )
 
@@ -461,8 +462,9 @@ func TestWithoutAModel(t *testing.T) {
 			t.Errorf("%s is answered %s", c, l.raw)
 		}
 	}
-	if l := r.ask(fmt.Sprintf(`{"type":"set_model","provider":%q,"modelId":%q}`, p.ID(), p.Model().ID)); !l.Success {
-		t.Errorf("set_model: %s", l.raw)
+	r.send(fmt.Sprintf(`{"id":"m","type":"set_model","provider":%q,"modelId":%q}`, p.ID(), p.Model().ID))
+	if got := r.until("m:set_model"); !strings.Contains(strings.Join(got, " "), "thinking_level_changed") {
+		t.Errorf("the level without a model stayed: %v", got)
 	}
 	p.Queue(faux.Say("ok"))
 	r.send(`{"id":"p","type":"prompt","message":"hi"}`)
@@ -563,4 +565,27 @@ func TestReaderGone(t *testing.T) {
 	if err := rt.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
+}
+
+// cycle_model goes through the scope of the session and says so.
+func TestCycleModelInAScope(t *testing.T) {
+	p := faux.New(faux.Config{ID: "x", Models: []*ai.Model{{ID: "a", API: faux.APIID}, {ID: "b", API: faux.APIID}, {ID: "c", API: faux.APIID, Reasoning: true}}})
+	list := p.Models()
+	r := newRig(t, func(o *codingagent.Options, _ *rpc.Server) {
+		o.Models, o.Model = ai.NewModels(p), list[0]
+		o.ScopedModels = []models.Choice{{Model: list[0]}, {Model: list[2], Thinking: "low"}}
+	})
+	r.send(`{"id":"c","type":"cycle_model"}`)
+	var raw string
+	for raw == "" {
+		if l := r.next(); l.Type == "response" {
+			raw = l.raw
+		}
+	}
+	for _, want := range []string{`"id":"c"`, `"thinkingLevel":"low"`, `"isScoped":true`} {
+		if !strings.Contains(raw, want) {
+			t.Errorf("%s lacks %s", raw, want)
+		}
+	}
+	r.close()
 }

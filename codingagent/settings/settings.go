@@ -26,6 +26,7 @@ type Settings struct {
 	DefaultProvider      string
 	DefaultModel         string
 	DefaultThinkingLevel ai.ThinkingLevel            // medium
+	ThinkingChosen       bool                        // DefaultThinkingLevel was set in a file
 	ModelThinkingLevels  map[string]ai.ThinkingLevel // by "provider/id"
 	ThinkingBudgets      ai.ThinkingBudgets
 	SteeringMode         agentcore.QueueMode // one-at-a-time
@@ -224,18 +225,22 @@ func (s *Settings) fields(r *reader) map[string]field {
 	known := s.Terminal.fields(r)
 	maps.Copy(known, s.productFields(r))
 	maps.Copy(known, map[string]field{
-		"defaultProvider":      text(&s.DefaultProvider),
-		"defaultModel":         text(&s.DefaultModel),
-		"defaultThinkingLevel": level(&s.DefaultThinkingLevel),
-		"modelThinkingLevels":  levels(&s.ModelThinkingLevels),
-		"thinkingBudgets":      merged("an object of numbers", &s.ThinkingBudgets),
-		"steeringMode":         queueMode(&s.SteeringMode),
-		"followUpMode":         queueMode(&s.FollowUpMode),
-		"defaultTools":         as("a list of tool names", &s.DefaultTools),
-		"sessionDir":           text(&s.SessionDir),
-		"shellPath":            text(&s.ShellPath),
-		"shellCommandPrefix":   text(&s.ShellCommandPrefix),
-		"httpIdleTimeoutMs":    timeout(&s.HTTPIdleTimeout),
+		"defaultProvider": text(&s.DefaultProvider),
+		"defaultModel":    text(&s.DefaultModel),
+		"defaultThinkingLevel": func(key string, v json.RawMessage) error {
+			err := level(&s.DefaultThinkingLevel)(key, v)
+			s.ThinkingChosen = s.ThinkingChosen || err == nil
+			return err
+		},
+		"modelThinkingLevels": levels(&s.ModelThinkingLevels),
+		"thinkingBudgets":     merged("an object of numbers", &s.ThinkingBudgets),
+		"steeringMode":        queueMode(&s.SteeringMode),
+		"followUpMode":        queueMode(&s.FollowUpMode),
+		"defaultTools":        as("a list of tool names", &s.DefaultTools),
+		"sessionDir":          text(&s.SessionDir),
+		"shellPath":           text(&s.ShellPath),
+		"shellCommandPrefix":  text(&s.ShellCommandPrefix),
+		"httpIdleTimeoutMs":   timeout(&s.HTTPIdleTimeout),
 		"retry": func(key string, v json.RawMessage) error {
 			r.object(key+".", v, map[string]field{
 				"enabled": as("true or false", &s.Retry.Enabled), "maxRetries": count(&s.Retry.MaxRetries),

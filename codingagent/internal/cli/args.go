@@ -13,6 +13,7 @@ import (
 type Args struct {
 	Provider, Model, APIKey string
 	Thinking                string
+	Models                  []string // patterns; nil: those of the settings
 	ListModels              bool
 	ListSearch              string
 	SystemPrompt            string
@@ -67,6 +68,7 @@ func options() []option {
 		{long: "model", arg: "MODEL", help: "model to use: PROVIDER/ID, an id, or a part of one; :LEVEL sets thinking", value: str(func(a *Args) *string { return &a.Model })},
 		{long: "provider", arg: "NAME", help: "look for --model in this provider only", value: str(func(a *Args) *string { return &a.Provider })},
 		{long: "api-key", arg: "KEY", help: "key for the model's provider, for this run only", value: str(func(a *Args) *string { return &a.APIKey })},
+		{long: "models", arg: "LIST", help: "models to begin with and cycle through: a,b*,p/c:LEVEL", value: list(func(a *Args) *[]string { return &a.Models })},
 		{long: "thinking", arg: "LEVEL", help: "off, minimal, low, medium, high, xhigh or max", value: parseThinking},
 		{long: "list-models", arg: "[SEARCH]", help: "list the models that can be used, and exit", optional: true, value: func(a *Args, v string) error {
 			a.ListModels, a.ListSearch = true, v

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pi-go/pi/agentcore/session"
@@ -45,12 +47,35 @@ func (p *program) catalog(ctx context.Context) models.Catalog {
 	return c
 }
 
-// modelFor gives the model to begin with: the one that was named, the
-// session's, the saved one, the first that is available; in a chat the demo
-// model when there is none.
-func (p *program) modelFor(ctx context.Context, s *session.Session, named models.Choice, m mode) (*ai.Model, []string, error) {
+// scope gives the models of --models, or else of the setting enabledModels.
+func (p *program) scope(ctx context.Context) []models.Choice {
+	patterns, from := p.settings.EnabledModels, "The setting enabledModels"
+	if p.args.Models != nil {
+		patterns, from = p.args.Models, "--models"
+	}
+	scope, warnings := p.models.Catalog(ctx).Scope(p.available(ctx), patterns)
+	for _, w := range warnings {
+		p.warn("%s: %s", from, w)
+	}
+	return scope
+}
+
+// fresh reports whether nothing was said in a session yet.
+func fresh(s *session.Session) bool {
+	return !slices.ContainsFunc(s.Stubs(), func(st session.Stub) bool { return st.Type == session.TypeMessage })
+}
+
+// modelFor gives the model to begin with: the one that was named, for a new
+// session one of the scope, the session's, the saved one, the first that is
+// available; in a chat the demo model when there is none. named.Thinking becomes the
+// level that the scope has for it, unless one was named.
+func (p *program) modelFor(ctx context.Context, s *session.Session, named *models.Choice, scope []models.Choice, m mode) (*ai.Model, []string, error) {
 	if named.Model != nil {
 		return named.Model, nil, nil
+	}
+	if first, ok := models.Start(scope, p.settings.DefaultProvider, p.settings.DefaultModel); ok && fresh(s) {
+		named.Thinking = cmp.Or(named.Thinking, first.Thinking)
+		return first.Model, nil, nil
 	}
 	available := p.available(ctx)
 	have, err := s.Restore(ctx, func(ref session.ModelRef) bool { return p.models.IsVirtual(ref.Provider, ref.ModelID) })

@@ -212,9 +212,11 @@ func (p *program) converse(ctx context.Context) error {
 		return errors.Join(err, conversation.Close())
 	}
 	options.Session, options.Thinking = codingagent.Existing(conversation), choice.Thinking
-	if options.Model, notices, err = p.modelFor(ctx, conversation, choice, m); err != nil {
+	options.ScopedModels = p.scope(ctx)
+	if options.Model, notices, err = p.modelFor(ctx, conversation, &choice, options.ScopedModels, m); err != nil {
 		return errors.Join(err, conversation.Close())
 	}
+	options.Thinking = choice.Thinking
 	if m == modeChat || m == modeRPC {
 		defer p.refreshModels(ctx)()
 	}

@@ -64,7 +64,7 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
 		Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
 		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
-			return models.Scope(p.models.Catalog(ctx), p.available(ctx), patterns)
+			return p.models.Catalog(ctx).Scope(p.available(ctx), patterns)
 		},
 	})
 	if errors.Is(err, interactive.ErrNoTerminal) {

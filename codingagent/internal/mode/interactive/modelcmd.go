@@ -108,19 +108,21 @@ func (u *ui) inScope(m *ai.Model, patterns []string) bool {
 }
 
 // useModel makes a model the session's.
-func (u *ui) useModel(m *ai.Model) { u.useChoice(models.Choice{Model: m}) }
+func (u *ui) useModel(m *ai.Model) {
+	s := u.session()
+	u.use(models.Choice{Model: m}, func(ctx context.Context) error { return s.SetModel(ctx, m) })
+}
 
-// useChoice makes a model the session's, at the level that was named with it, or
-// else the one that the settings have for it.
+// useChoice makes a model that is cycled through the session's, at the level that was
+// named with it, or else the one that the settings have for it.
 func (u *ui) useChoice(c models.Choice) {
 	s := u.session()
+	u.use(c, func(ctx context.Context) error { return s.CycleTo(ctx, c) })
+}
+
+func (u *ui) use(c models.Choice, choose func(ctx context.Context) error) {
 	level := cmp.Or(c.Thinking, u.cfg.Settings.ModelThinkingLevels[c.Model.Ref()])
-	u.later(func(ctx context.Context) error {
-		if err := s.SetModel(ctx, c.Model); err != nil || level == "" {
-			return err
-		}
-		return s.SetThinking(ctx, level)
-	}, func() {
+	u.later(choose, func() {
 		u.foot.refresh()
 		u.restyle()
 		u.hint("The model is " + choiceText(models.Choice{Model: c.Model, Thinking: level}) + ".")
