@@ -56,13 +56,17 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	}
 	warnings := p.notices
 	p.notices = nil
+	var cycle []models.Choice
+	if p.args.Models != nil {
+		cycle = rt.Session().ScopedModels()
+	}
 	err = interactive.Run(ctx, interactive.Config{
 		Runtime: rt, Repo: repo, Env: env, Dir: p.sys.Dir, Home: p.sys.Home, AgentDir: p.agentDir, Version: p.sys.Version,
 		Settings: p.thisRun(p.settings), Getenv: p.sys.Env.Lookup, Interrupts: p.sys.Interrupts, First: prompts,
 		Notices:      append(warnings, notices...),
 		Available:    func(ctx context.Context) []*ai.Model { return p.available(ctx) },
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
-		Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
+		Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
 		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
 			return p.models.Catalog(ctx).Scope(p.available(ctx), patterns)
 		},

@@ -233,8 +233,11 @@ func (r *resumePicker) describe() {
 	r.p.title = "Resume a session" + where + " · " + r.order.String()
 	r.p.hint = []string{"type to search", "enter opens"}
 	hints := [][2]string{
-		{"app.session.preview", "look"}, {"app.session.toggleSort", "order"}, {"app.session.toggleNamedFilter", "named only"},
-		{"app.session.rename", "rename"}, {"app.session.delete", "delete"},
+		{"app.session.preview", "look"},
+		{"app.session.toggleSort", "order"},
+		{"app.session.toggleNamedFilter", "named only"},
+		{"app.session.rename", "rename"},
+		{"app.session.delete", "delete"},
 	}
 	if u.cfg.Everywhere != nil {
 		what := "all directories"

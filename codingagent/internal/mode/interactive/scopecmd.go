@@ -143,8 +143,12 @@ func (s *scopePicker) open() {
 	}
 	s.p.hint = []string{"enter switches one on or off"}
 	for _, h := range [][2]string{
-		{"app.models.enableAll", "all"}, {"app.models.clearAll", "none"}, {"app.models.toggleProvider", "a provider"},
-		{"app.models.reorderUp", "up"}, {"app.models.reorderDown", "down"}, {"app.models.save", "keeps it"},
+		{"app.models.enableAll", "all"},
+		{"app.models.clearAll", "none"},
+		{"app.models.toggleProvider", "a provider"},
+		{"app.models.reorderUp", "up"},
+		{"app.models.reorderDown", "down"},
+		{"app.models.save", "keeps it"},
 	} {
 		if k := u.keys.Text(h[0]); k != "" {
 			s.p.hint = append(s.p.hint, k+" "+h[1])

@@ -54,6 +54,9 @@ type Config struct {
 	// Scope gives the models that patterns mean, and what is wrong with them; nil
 	// gives none.
 	Scope func(ctx context.Context, patterns []string) ([]models.Choice, []string)
+	// Cycle are the models to cycle through whatever the settings say; none leaves it
+	// to them.
+	Cycle []models.Choice
 	// Load reads the settings for a directory again, and tells whether its project
 	// is trusted and what is wrong; nil leaves them as they are.
 	Load func(ctx context.Context, dir string) (settings.Settings, trust.Verdict, []string)
@@ -145,6 +148,7 @@ func Run(ctx context.Context, cfg Config) error {
 		access: needs, getenv: getenv,
 		look: &look{depth: depthOf(tm.Facts(), cfg.Settings.Terminal.TrueColor, getenv)}, cards: map[string]*toolCard{},
 		hideThinking: cfg.Settings.Terminal.HideThinking, noThinking: cfg.Settings.Terminal.NoThinking,
+		scope: scope{chosen: len(cfg.Cycle) > 0, list: cfg.Cycle},
 	}
 	u.fileList.root = cfg.Dir
 	u.keys = newBindings(thisPlatform(getenv))
