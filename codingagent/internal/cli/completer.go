@@ -154,6 +154,13 @@ func (c *completer) values(o option, word string) candidates {
 		return wordList(tuiModes()...).beginning(word)
 	case "model", "list-models":
 		return c.models(word)
+	case "models":
+		at := strings.LastIndexByte(word, ',') + 1
+		found := c.models(word[at:])
+		for i := range found.list {
+			found.list[i].word = word[:at] + found.list[i].word
+		}
+		return found
 	case "provider":
 		return c.providers().beginning(word)
 	case "use-theme":

@@ -63,6 +63,7 @@ func TestComplete(t *testing.T) {
 		{"models", []string{"--model", "near/"}, "near/a:free near/b", false},
 		{"levels of a model", []string{"--model", "near/b:h"}, "near/b:high", false},
 		{"a model's name with a colon", []string{"--model", "near/a:f"}, "near/a:free", false},
+		{"another model of a list", []string{"--models", "near/a:free,near/b:h"}, "near/a:free,near/b:high", false},
 		{"models to list", []string{"--list-models", "near/b"}, "near/b", false},
 		{"tools", []string{"-t", "read,w"}, "read,write", false},
 		{"tools to add", []string{"--tools", "+gr"}, "+grep", false},
