@@ -8,8 +8,10 @@ import (
 	"sync"
 
 	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/extension"
 )
 
 // handler answers one command, now or later.
@@ -23,6 +25,12 @@ func now(f func(ctx context.Context, s *Server, c command) (any, error)) handler
 // later makes a handler that answers when it is done, beside other commands.
 func later(f func(ctx context.Context, s *Server, c command) (any, error)) handler {
 	return func(s *Server, c command) { s.background(func() { s.answer(c, f) }) }
+}
+
+// taking makes a handler that the commands behind it wait for, unless a person is
+// asked something meanwhile.
+func taking(f func(ctx context.Context, s *Server, c command) (any, error)) handler {
+	return func(s *Server, c command) { s.backgroundUntil(func(func()) { s.answer(c, f) }) }
 }
 
 func (s *Server) answer(c command, f func(ctx context.Context, s *Server, c command) (any, error)) {
@@ -39,9 +47,9 @@ func (s *Server) answer(c command, f func(ctx context.Context, s *Server, c comm
 var handlers = sync.OnceValue(func() map[string]handler {
 	return map[string]handler{
 		"prompt": (*Server).prompt, "bash": (*Server).bash, "abort_bash": (*Server).abortBash,
-		"steer": now(steer), "follow_up": now(followUp), "clear_queue": now(clearQueue),
+		"steer": taking(steer), "follow_up": taking(followUp), "clear_queue": now(clearQueue),
 		"abort": later(abort), "abort_retry": now(abortRetry), "abort_compaction": now(abortCompaction),
-		"new_session": now(newSession), "switch_session": now(switchSession), "fork": now(fork), "clone": now(clone),
+		"new_session": taking(newSession), "switch_session": taking(switchSession), "fork": taking(fork), "clone": taking(clone),
 		"get_state": now(getState), "get_messages": now(getMessages),
 		"set_model": now(setModel), "cycle_model": now(cycleModel), "get_available_models": now(availableModels),
 		"set_thinking_level": now(setThinking), "cycle_thinking_level": now(cycleThinking), "get_available_thinking_levels": now(thinkingLevels),
@@ -52,8 +60,6 @@ var handlers = sync.OnceValue(func() map[string]handler {
 		"get_last_assistant_text": now(lastText), "set_session_name": now(setName), "get_commands": now(getCommands),
 		// Further ones than the reference has.
 		"navigate_tree": later(navigateTree), "set_label": now(setLabel), "list_sessions": later(listSessions),
-		// Answers to dialogs get no answer themselves.
-		"extension_ui_response": func(*Server, command) {},
 	}
 })
 
@@ -64,7 +70,7 @@ func message(c command) (codingagent.Prompt, error) {
 		return codingagent.Prompt{}, err
 	}
 	images, err := c.images()
-	p := codingagent.Prompt{Text: text, Images: images}
+	p := codingagent.Prompt{Text: text, Images: images, Source: extension.FromRPC}
 	if err == nil && p.Empty() {
 		err = errors.New("the message is empty")
 	}
@@ -72,19 +78,24 @@ func message(c command) (codingagent.Prompt, error) {
 }
 
 func steer(ctx context.Context, s *Server, c command) (any, error) {
-	p, err := message(c)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]string{"disposition": "queued"}, s.Runtime.Session().Steer(ctx, p)
+	return s.queue(ctx, c, harness.DeliverSteer)
 }
 
 func followUp(ctx context.Context, s *Server, c command) (any, error) {
+	return s.queue(ctx, c, harness.DeliverFollowUp)
+}
+
+func (s *Server) queue(ctx context.Context, c command, d harness.Delivery) (any, error) {
 	p, err := message(c)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]string{"disposition": "queued"}, s.Runtime.Session().FollowUp(ctx, p)
+	handled, err := s.Runtime.Session().Queue(ctx, p, d)
+	disposition := "queued"
+	if handled {
+		disposition = "handled"
+	}
+	return map[string]string{"disposition": disposition}, err
 }
 
 func clearQueue(ctx context.Context, s *Server, _ command) (any, error) {
@@ -115,10 +126,17 @@ func abortCompaction(_ context.Context, s *Server, _ command) (any, error) {
 	return nil, nil
 }
 
-func cancelled() any { return map[string]bool{"cancelled": false} }
+// outcome tells whether an extension kept the session as it is.
+func outcome(err error) (any, error) {
+	cancelled := errors.Is(err, codingagent.ErrCancelled)
+	if cancelled {
+		err = nil
+	}
+	return map[string]bool{"cancelled": cancelled}, err
+}
 
 func newSession(ctx context.Context, s *Server, c command) (any, error) {
-	return cancelled(), s.Runtime.New(ctx, c.ParentSession)
+	return outcome(s.Runtime.New(ctx, c.ParentSession))
 }
 
 func switchSession(ctx context.Context, s *Server, c command) (any, error) {
@@ -126,7 +144,7 @@ func switchSession(ctx context.Context, s *Server, c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cancelled(), s.Runtime.Open(ctx, path)
+	return outcome(s.Runtime.Open(ctx, path))
 }
 
 func fork(ctx context.Context, s *Server, c command) (any, error) {
@@ -135,11 +153,14 @@ func fork(ctx context.Context, s *Server, c command) (any, error) {
 		return nil, err
 	}
 	text, err := s.Runtime.Fork(ctx, id)
+	if errors.Is(err, codingagent.ErrCancelled) {
+		return outcome(err)
+	}
 	return map[string]any{"text": text, "cancelled": false}, err
 }
 
 func clone(ctx context.Context, s *Server, _ command) (any, error) {
-	return cancelled(), s.Runtime.Clone(ctx)
+	return outcome(s.Runtime.Clone(ctx))
 }
 
 // State is the answer of get_state.

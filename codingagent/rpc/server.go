@@ -20,6 +20,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/jsonobj"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/extension"
 )
 
 // Server drives a runtime by commands, one JSON object a line, and writes
@@ -46,10 +47,16 @@ type Server struct {
 	ctx     context.Context
 	out     *LineWriter
 	encoder EventEncoder
+	ui      clientUI
 	jobs    sync.WaitGroup
-	// compacting is called when a compaction begins: it ends the wait for the
-	// prompt that is being taken.
-	compacting atomic.Pointer[func()]
+	// taken ends the wait for the command that is being taken: it is called when a
+	// compaction begins, or a person is asked something.
+	taken atomic.Pointer[func()]
+	// noAnswers is closed when the input has ended: nobody answers any more.
+	noAnswers chan struct{}
+	// ending is closed when an extension wants the program to end.
+	ending chan struct{}
+	end    func()
 
 	mu     sync.Mutex
 	shells map[int]context.CancelFunc // running bash commands
@@ -65,12 +72,20 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.ctx = ctx
 	s.shells = make(map[int]context.CancelFunc)
 	s.out = NewLineWriter(out, func(err error) { cancel(err) })
+	s.ui.s, s.noAnswers, s.ending = s, make(chan struct{}), make(chan struct{})
+	s.end = sync.OnceFunc(func() { close(s.ending) })
 	defer s.Runtime.Subscribe(s.hear)()
-	lines := readLines(ctx, in)
+	s.Runtime.Attach(codingagent.Front{Mode: extension.ModeRPC, UI: &s.ui, Shutdown: s.end})
+	s.background(func() { s.Runtime.Start(ctx) })
+	lines := readLines(ctx, in, s.ui.answer)
 	for {
 		select {
+		case <-s.ending:
+			close(s.noAnswers)
+			return s.finish(ctx)
 		case line, more := <-lines:
 			if !more {
+				close(s.noAnswers)
 				return s.finish(ctx)
 			}
 			if line.err != nil {
@@ -114,28 +129,37 @@ type inputLine struct {
 	err  error
 }
 
+// ahead is how many commands are read before they are taken. The answers of
+// people are taken at once: a command may wait for one that comes behind others.
+const ahead = 256
+
 // readLines splits the input at line feeds only; a last line without one
-// counts.
-func readLines(ctx context.Context, in io.Reader) <-chan inputLine {
-	lines := make(chan inputLine)
+// counts. Answers to questions are handed over, all else comes in order.
+func readLines(ctx context.Context, in io.Reader, answer func(line []byte)) <-chan inputLine {
+	lines := make(chan inputLine, ahead)
+	send := func(l inputLine) bool {
+		select {
+		case lines <- l:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
 	go func() {
 		defer close(lines)
 		r := bufio.NewReaderSize(in, 64<<10)
 		for {
 			text, err := r.ReadBytes('\n')
-			if len(text) > 0 {
-				select {
-				case lines <- inputLine{text: text}:
-				case <-ctx.Done():
-					return
-				}
+			switch {
+			case len(text) == 0:
+			case isAnswer(text):
+				answer(text)
+			case !send(inputLine{text: text}):
+				return
 			}
 			if err != nil {
 				if err != io.EOF {
-					select {
-					case lines <- inputLine{err: fmt.Errorf("read commands: %w", err)}:
-					case <-ctx.Done():
-					}
+					send(inputLine{err: fmt.Errorf("read commands: %w", err)})
 				}
 				return
 			}
@@ -144,12 +168,30 @@ func readLines(ctx context.Context, in io.Reader) <-chan inputLine {
 	return lines
 }
 
+// Fault tells the client what an extension did wrong.
+func (s *Server) Fault(f *extension.Fault) {
+	_ = s.out.Write(func(dst []byte) ([]byte, bool, error) {
+		body, err := marshal(struct {
+			Type      string `json:"type"`
+			Extension string `json:"extensionPath"`
+			Event     string `json:"event"`
+			Error     string `json:"error"`
+		}{"extension_error", f.Path, f.Event, f.Err.Error()})
+		return append(dst, body...), true, err
+	})
+}
+
+// release lets the commands that follow be taken.
+func (s *Server) release() {
+	if taken := s.taken.Load(); taken != nil {
+		(*taken)()
+	}
+}
+
 // hear writes an event.
 func (s *Server) hear(_ context.Context, ev agentcore.Event) error {
 	if _, ok := ev.(*harness.CompactionStart); ok {
-		if taken := s.compacting.Load(); taken != nil {
-			defer (*taken)()
-		}
+		defer s.release()
 	}
 	return s.out.Write(func(dst []byte) ([]byte, bool, error) { return s.encoder.Append(dst, ev) })
 }

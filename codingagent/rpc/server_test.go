@@ -29,13 +29,24 @@ type line struct {
 	Error   string
 	Data    json.RawMessage
 	Aborted bool
-	Message struct{ Role, StopReason string }
+	Message said
 	Event   struct{ Type string } `json:"assistantMessageEvent"`
 	Steer   []string              `json:"steering"`
 	Follow  []string              `json:"followUp"`
 	Delta   string
 	Reason  string
 	raw     string
+}
+
+// said is the message of an event; that of a question is a text.
+type said struct{ Role, StopReason string }
+
+func (m *said) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return nil
+	}
+	type plain said
+	return json.Unmarshal(data, (*plain)(m))
 }
 
 // short tells the lines apart in an expectation.

@@ -9,6 +9,7 @@ import (
 	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/ai/jsonobj"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/extension"
 )
 
 // prompt hands a message to the session and answers as soon as it is known
@@ -24,7 +25,7 @@ func (s *Server) prompt(c command) {
 		s.fail(c, err)
 		return
 	}
-	p := codingagent.Prompt{Text: text, Images: images}
+	p := codingagent.Prompt{Text: text, Images: images, Source: extension.FromRPC}
 	if p.Empty() {
 		s.fail(c, errors.New("the message is empty"))
 		return
@@ -45,8 +46,7 @@ func (s *Server) prompt(c command) {
 	// a compaction that the prompt needs: that must be possible to abort.
 	s.backgroundUntil(func(taken func()) {
 		var started bool
-		s.compacting.Store(&taken)
-		result, err := session.Prompt(s.ctx, p, codingagent.PromptOptions{WhenBusy: when, Started: func() {
+		result, err := session.Prompt(s.ctx, p, codingagent.PromptOptions{WhenBusy: when, Handling: taken, Started: func() {
 			started = true
 			s.reply(c, map[string]string{"disposition": "started"})
 			taken()
@@ -55,6 +55,9 @@ func (s *Server) prompt(c command) {
 		case started: // what happened since is told by events
 		case err != nil:
 			s.fail(c, err)
+		case result.Handled:
+			session.Harness().Delivered()
+			s.reply(c, map[string]string{"disposition": "handled"})
 		case result.Queued:
 			session.Harness().Delivered() // the new queue comes before the answer
 			s.reply(c, map[string]string{"disposition": "queued"})
@@ -69,6 +72,7 @@ func (s *Server) prompt(c command) {
 func (s *Server) backgroundUntil(job func(taken func())) {
 	taken := make(chan struct{})
 	take := sync.OnceFunc(func() { close(taken) })
+	s.taken.Store(&take)
 	s.jobs.Go(func() {
 		defer take()
 		job(take)
