@@ -21,6 +21,7 @@ func (p *program) serve(ctx context.Context, r *codingagent.Runtime) error {
 			return settings.Update(ctx, filepath.Join(p.agentDir, "settings.json"), map[string]any{key: value})
 		},
 	}
+	p.onFault.Store(new(s.Fault))
 	err := s.Serve(ctx, p.sys.In, p.sys.Out)
 	if errors.Is(err, rpc.ErrReaderGone) {
 		return errClientGone

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 	"github.com/pi-go/pi/codingagent/internal/mode/print"
@@ -117,6 +119,8 @@ type program struct {
 	// them if they were written at once.
 	notices []string
 	screen  bool
+	// onFault learns of what extensions do wrong, if somebody does.
+	onFault atomic.Pointer[func(*extension.Fault)]
 }
 
 // newProgram prepares an invocation. asks says that a person may be asked whether
@@ -250,7 +254,7 @@ func (p *program) options(ctx context.Context) (codingagent.Options, error) {
 		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
 		Models: p.models.Models, Load: p.settingsFor, Name: p.args.Name,
 		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
-		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources,
+		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources, OnFault: p.fault,
 	}
 	if !p.args.NoSession {
 		o.Sessions = p.sessionsOf
