@@ -72,7 +72,7 @@ func pieces(s string, n int) []string {
 func TestScenarios(t *testing.T) {
 	t.Parallel()
 	deliveries := map[string]mockllm.Delivery{
-		"by event": {}, "by byte": {Chunk: 1}, "by 7 bytes": {Chunk: 7}, "whole": {Chunk: -1}, "CRLF and keepalives": {CRLF: true, Keepalives: true, Chunk: 5},
+		"by event": {}, "by encoding/json": {}, "by byte": {Chunk: 1}, "by 7 bytes": {Chunk: 7}, "whole": {Chunk: -1}, "CRLF and keepalives": {CRLF: true, Keepalives: true, Chunk: 5},
 	}
 	for _, p := range protocols() {
 		for _, s := range scenarios() {
@@ -83,12 +83,17 @@ func TestScenarios(t *testing.T) {
 				t.Parallel()
 				first := ""
 				for how, d := range deliveries {
-					l := p.connect(s.answer(p).Via(d))
+					answer := s.answer(p).Via(d)
+					if how == "by encoding/json" {
+						answer.Edit = strange
+					}
+					l := p.connect(answer)
 					m, events := aitest.Collect(t, l.ask(t, ai.UserText("Go on.")))
 					if diff := cmp.Diff(s.want, outline(m)); diff != "" {
 						t.Errorf("%s (-want +got):\n%s\n%s", how, diff, m.ErrorMessage)
 					}
-					// However the bytes are cut, the events are the same.
+					// However the bytes are cut and whoever reads them, the events are
+					// the same.
 					if list := strings.Join(events, "\n"); first == "" {
 						first = list
 					} else if list != first {
@@ -100,44 +105,89 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// junk is what a later version of a protocol, a gateway or a broken server may put
+// into a stream.
+func junk() map[string]func([]mockllm.Frame) []mockllm.Frame {
+	member := func(text string) func([]mockllm.Frame) []mockllm.Frame {
+		return func(list []mockllm.Frame) []mockllm.Frame {
+			for i := range list {
+				if body, ok := strings.CutSuffix(list[i].Data, "}"); ok {
+					list[i].Data = body + "," + text + "}"
+				}
+			}
+			return list
+		}
+	}
+	between := func(frames ...mockllm.Frame) func([]mockllm.Frame) []mockllm.Frame {
+		return func(list []mockllm.Frame) []mockllm.Frame {
+			var out []mockllm.Frame
+			for _, f := range list {
+				out = append(append(out, frames...), f)
+			}
+			return out
+		}
+	}
+	return map[string]func([]mockllm.Frame) []mockllm.Frame{
+		"no member":           func(list []mockllm.Frame) []mockllm.Frame { return list },
+		"null member":         member(`"future":null`),
+		"number member":       member(`"future":-1.5e300`),
+		"huge number member":  member(`"future":` + strings.Repeat("9", 400)),
+		"text member":         member(`"future":"\u0000\ud83e\\"`),
+		"true member":         member(`"future":true`),
+		"list member":         member(`"future":[[],[{}],null]`),
+		"object member":       member(`"future":{"a":[1,null,"x"]}`),
+		"deep member":         member(`"future":` + strings.Repeat(`{"a":[`, 200) + strings.Repeat(`]}`, 200)),
+		"long member":         member(`"future":"` + strings.Repeat("x", 100_000) + `"`),
+		"empty name":          member(`"":1`),
+		"escaped name":        member(`"\u0066uture":1`),
+		"name of a prototype": member(`"__proto__":{"x":1}`),
+		"the same twice":      member(`"future":1,"future":2`),
+		"broken text member":  member("\"future\":\"\xff\xfe\""),
+		"unknown event":       between(mockllm.Frame{Event: "future", Data: `{"type":"future","x":[1]}`}),
+		"empty objects":       between(mockllm.Frame{Data: `{}`}),
+		"unknown objects":     between(mockllm.Frame{Data: `{"x":{"y":null}}`}),
+		"empty lists": func(list []mockllm.Frame) []mockllm.Frame {
+			return between(mockllm.Frame{Data: `{"choices":[],"candidates":[],"content":[],"output":[]}`})(list)
+		},
+		"white space": func(list []mockllm.Frame) []mockllm.Frame {
+			for i := range list {
+				if strings.HasPrefix(list[i].Data, "{") {
+					list[i].Data = " \t" + list[i].Data + " "
+				}
+			}
+			return list
+		},
+		"names of events gone": func(list []mockllm.Frame) []mockllm.Frame {
+			for i := range list {
+				if strings.Contains(list[i].Data, `"type":`) && !strings.HasPrefix(list[i].Event, "contentBlock") && !strings.HasPrefix(list[i].Event, "message") {
+					list[i].Event = ""
+				}
+			}
+			return list
+		},
+	}
+}
+
 // Fields and events that nobody has heard of change nothing.
 func TestUnknownThings(t *testing.T) {
 	t.Parallel()
-	answer := mockllm.Blocks(mockllm.Text("Hel", "lo"), mockllm.ToolCall("t1", "read", `{"path":`, `"a"}`))
-	edits := map[string]func([]mockllm.Frame) []mockllm.Frame{
-		"field in each event": func(list []mockllm.Frame) []mockllm.Frame {
-			for i := range list {
-				if strings.HasPrefix(list[i].Data, "{") {
-					list[i].Data = `{"future":{"a":[1,null,"x"]},` + list[i].Data[1:]
-				}
-			}
-			return list
-		},
-		"null in each event": func(list []mockllm.Frame) []mockllm.Frame {
-			for i := range list {
-				if strings.HasPrefix(list[i].Data, "{") {
-					list[i].Data = list[i].Data[:len(list[i].Data)-1] + `,"future":null}`
-				}
-			}
-			return list
-		},
-		"events between": func(list []mockllm.Frame) []mockllm.Frame {
-			var out []mockllm.Frame
-			for _, f := range list {
-				out = append(out, mockllm.Frame{Event: "future", Data: `{"type":"future","x":[1]}`}, mockllm.Frame{Data: `{}`}, f)
-			}
-			return out
-		},
+	answer := mockllm.Blocks(mockllm.Thinking("c2ln", "Hm."), mockllm.Text("Hel", "lo"), mockllm.ToolCall("t1", "read", `{"path":`, `"a"}`))
+	if n := len(junk()); n < 20 {
+		t.Fatalf("only %d kinds of junk", n)
 	}
 	for _, p := range protocols() {
-		for name, edit := range edits {
+		plain := aitest.Check(t, p.connect(answer).ask(t, ai.UserText("x")))
+		if want := "thinking \"Hm.\"\ntext \"Hello\"\ncall read {\"path\":\"a\"}\ntoolUse"; outline(plain) != want {
+			t.Fatalf("%s: got %s (%s), want %s", p.api.ID(), outline(plain), plain.ErrorMessage, want)
+		}
+		for name, edit := range junk() {
 			t.Run(p.api.ID()+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				a := answer
 				a.Edit = edit
 				m := aitest.Check(t, p.connect(a).ask(t, ai.UserText("x")))
-				if want := "text \"Hello\"\ncall read {\"path\":\"a\"}\ntoolUse"; outline(m) != want {
-					t.Errorf("got %s (%s), want %s", outline(m), m.ErrorMessage, want)
+				if outline(m) != outline(plain) || m.Usage.ContextTokens() != plain.Usage.ContextTokens() {
+					t.Errorf("got %s (%s) %+v\nwant %s %+v", outline(m), m.ErrorMessage, m.Usage, outline(plain), plain.Usage)
 				}
 			})
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/pi-go/pi/ai/api/openaicodexresponses"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
 	"github.com/pi-go/pi/ai/api/openairesponses"
+	"github.com/pi-go/pi/ai/api/pimessages"
 )
 
 // protocol is one protocol under test, and the dialect in which the mock server
@@ -46,7 +47,8 @@ func protocols() []protocol {
 		{api: googlegenerativeai.New(), mock: mockllm.Google, model: "gemini-3.5-flash", base: "http://mock/v1beta", cannot: "broken arguments", length: "MAX_TOKENS", refusal: "SAFETY"},
 		{api: googlevertex.New(), mock: mockllm.Google, model: "gemini-3.5-flash", base: "http://mock", cannot: "broken arguments", length: "MAX_TOKENS", refusal: "SAFETY"},
 		{api: bedrockconversestream.New(), mock: mockllm.Bedrock, model: "anthropic.claude-sonnet-4-5", base: "http://mock", length: "max_tokens", refusal: "guardrail_intervened"},
-		{api: mistralconversations.New(), mock: mockllm.Completions, model: "m", base: "http://mock", cannot: "thinking", length: "length", refusal: "content_filter"},
+		{api: mistralconversations.New(), mock: mockllm.Mistral, model: "m", base: "http://mock", length: "length", refusal: "content_filter"},
+		{api: pimessages.New(), mock: mockllm.PiMessages, model: "m", base: "http://mock", length: "length", refusal: "content_filter: it was declined"},
 	}
 }
 
@@ -67,6 +69,7 @@ type line struct {
 
 func (p protocol) connect(answers ...mockllm.Answer) *line {
 	l := &line{p: p, srv: mockllm.New(), model: p.ai()}
+	l.srv.Protocol = p.mock
 	l.srv.Queue(answers...)
 	l.models = ai.ModelsConfig{HTTPClient: l.srv.Client(), Env: func(string) string { return "" }}.New(
 		ai.NewProvider(ai.ProviderConfig{ID: l.model.Provider, Models: []*ai.Model{l.model}, APIs: []ai.API{p.api}}))

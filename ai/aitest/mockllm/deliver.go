@@ -26,6 +26,10 @@ func dialectOf(api string) dialect {
 		return dialect{frames: responses, whole: responsesWhole, failure: responsesError}
 	case Bedrock:
 		return dialect{frames: bedrock, whole: bedrockWhole, failure: bedrockError, binary: true}
+	case PiMessages:
+		return dialect{frames: piMessages, whole: completionsWhole, failure: piMessagesError}
+	case Mistral:
+		return dialect{frames: mistral, whole: completionsWhole, failure: completionsError}
 	}
 	return dialect{frames: completions, whole: completionsWhole, failure: completionsError}
 }

@@ -16,6 +16,10 @@ const (
 	Google      = "google-generative-ai"
 	Responses   = "openai-responses"
 	Bedrock     = "bedrock-converse-stream"
+	// Mistral has the path of Completions and PiMessages that of Anthropic: see
+	// [Server].Protocol.
+	Mistral    = "mistral-conversations"
+	PiMessages = "pi-messages"
 )
 
 // Request is a recorded request. Its fields are set before an answer is
@@ -131,13 +135,17 @@ func (r *Request) parse() error {
 	type schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
+	type message struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}
 	var body struct {
-		Model    string `json:"model"`
-		Stream   bool   `json:"stream"`
-		Messages []struct {
-			Role    string          `json:"role"`
-			Content json.RawMessage `json:"content"`
-		} `json:"messages"`
+		Model    string    `json:"model"`
+		Stream   bool      `json:"stream"`
+		Messages []message `json:"messages"`
+		Context  struct {
+			Messages []message `json:"messages"`
+		} `json:"context"` // of a gateway, which always streams
 		Tools []struct {
 			Name        string `json:"name"`
 			InputSchema schema `json:"input_schema"`
@@ -150,6 +158,9 @@ func (r *Request) parse() error {
 	if err := json.Unmarshal(r.Body, &body); err != nil {
 		return err
 	}
+	if r.API == PiMessages {
+		body.Messages, body.Stream = body.Context.Messages, true
+	}
 	r.Model, r.Stream, r.Messages = body.Model, body.Stream, len(body.Messages)
 	for _, t := range body.Tools {
 		if t.Function.Name != "" {
@@ -160,7 +171,7 @@ func (r *Request) parse() error {
 	}
 	for _, m := range body.Messages {
 		text, results := contentOf(m.Content)
-		if m.Role == "tool" {
+		if m.Role == "tool" || m.Role == "toolResult" {
 			results = 1
 		}
 		r.see(m.Role, text, results)

@@ -22,6 +22,9 @@ type Server struct {
 	// Scenarios answers what neither the queue nor Respond does. Set it before
 	// the first request.
 	Scenarios ScenarioOptions
+	// Protocol is what requests of a known path speak, where that is not what their
+	// path says; empty leaves it to the path. Set it before the first request.
+	Protocol string
 	// OnRequest is called for each request before its answer is chosen, on the
 	// request's goroutine. Set it before the first request.
 	OnRequest func(*Request)
@@ -165,6 +168,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if api == "" {
 		s.serveOther(w, hr)
 		return
+	}
+	if s.Protocol != "" {
+		api = s.Protocol
 	}
 	body, err := io.ReadAll(hr.Body)
 	if err != nil {

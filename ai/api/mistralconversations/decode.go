@@ -23,7 +23,11 @@ type decoder struct {
 	text, thinking *ai.BlockWriter // the open one, at most one of them
 	calls          []*toolCall
 
-	json   jsonscan.Decoder
+	json  jsonscan.Decoder
+	lists [2]struct { // of content, and of thinking within it
+		json  jsonscan.Decoder
+		parts []part
+	}
 	chunk  chunk // of the last event
 	frames int
 	finish string // the vendor's word, empty until it came
@@ -148,11 +152,11 @@ func (d *decoder) delta(c *delta) {
 	d.say(text)
 	var parts []part
 	if !plain {
-		parts = partsOf(c.Content)
+		parts = d.partsOf(0, c.Content)
 	}
 	for _, p := range parts {
 		if p.Type == "thinking" {
-			for _, t := range partsOf(p.Thinking) {
+			for _, t := range d.partsOf(1, p.Thinking) {
 				d.think(t.Text)
 			}
 			continue
@@ -168,21 +172,26 @@ func (d *decoder) delta(c *delta) {
 	}
 }
 
-// partsOf reads content: a text, or a list of parts.
-func partsOf(raw json.RawMessage) []part {
+// partsOf reads content: a text, or a list of parts. They are valid until content of
+// the same depth is read.
+func (d *decoder) partsOf(depth int, raw json.RawMessage) []part {
 	if len(raw) == 0 {
 		return nil
 	}
+	list := &d.lists[depth]
 	switch raw[0] {
 	case '"':
-		var s string
-		if json.Unmarshal(raw, &s) == nil {
-			return []part{{Type: "text", Text: s}}
+		if text, ok := jsonscan.Text(raw); ok {
+			return []part{{Type: "text", Text: text}}
 		}
 	case '[':
-		var list []part
-		if err := json.Unmarshal(raw, &list); err == nil {
-			return list
+		parts := list.parts[:cap(list.parts)]
+		for i := range parts {
+			parts[i] = part{Thinking: parts[i].Thinking[:0]}
+		}
+		list.parts = parts[:0]
+		if err := list.json.Decode(raw, &list.parts); err == nil {
+			return list.parts
 		}
 	}
 	return nil

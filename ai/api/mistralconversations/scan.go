@@ -6,8 +6,8 @@ import (
 	"github.com/pi-go/pi/ai/internal/openai"
 )
 
-// scan takes the common event without allocating: a piece of text for the block that
-// is open, or of the arguments of the last call. It is false, and nothing has
+// scan takes the common event without allocating: a piece of text or thinking for the
+// block that is open, or of the arguments of the last call. It is false, and nothing has
 // happened, for any other.
 func (d *decoder) scan(data []byte) bool {
 	p, ok := openai.ScanPiece(data)
@@ -16,6 +16,8 @@ func (d *decoder) scan(data []byte) bool {
 		d.msg.ResponseID == "" && len(p.ID) > 0,
 		d.msg.ResponseModel == "" && len(p.Model) > 0 && string(p.Model) != d.call.Model.ID:
 		return false
+	case p.Thinking != nil:
+		return p.Index < 0 && d.thinking != nil && write(d.thinking, p.Thinking)
 	case p.Index < 0:
 		return d.text != nil && p.Text != nil && write(d.text, p.Text)
 	case len(p.Text) > 0, len(p.Name) > 0, len(p.Arguments) == 0, len(d.calls) == 0:

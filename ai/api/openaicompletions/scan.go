@@ -12,7 +12,7 @@ import (
 func (d *decoder) scan(data []byte) bool {
 	p, ok := openai.ScanPiece(data)
 	switch {
-	case !ok,
+	case !ok, p.Thinking != nil,
 		d.msg.ResponseID == "" && len(p.ID) > 0,
 		d.msg.ResponseModel == "" && len(p.Model) > 0 && string(p.Model) != d.call.Model.ID:
 		return false

@@ -224,7 +224,12 @@ func (d *decoder) summary(e *event) {
 	}
 	var u ai.Usage
 	if len(e.Usage) > 0 && string(e.Usage) != "null" && json.Unmarshal(e.Usage, &u) == nil {
+		if u.Cost == (ai.Cost{}) { // the gateway leaves it to us
+			u.Cost = d.call.Model.Cost.Price(u)
+		}
 		d.msg.Usage = u
+	} else {
+		d.msg.Usage.Unknown = true
 	}
 	if len(e.Rewrite) > 0 && string(e.Rewrite) != "null" {
 		d.out.Diagnose("pi_messages_rewrite", e.Rewrite)
@@ -259,13 +264,23 @@ func (d *decoder) failed(e *event, data []byte) error {
 	if e.Reason == ai.StopAborted {
 		return ai.Errorf(ai.KindAborted, "the gateway aborted the request: %s", text)
 	}
-	quoted, err := json.Marshal(map[string]string{"message": text})
+	fields := map[string]string{"message": text}
+	if code, rest, found := strings.Cut(text, ": "); found && isCode(code) {
+		fields = map[string]string{"code": code, "message": rest} // it passes on what a vendor said
+	}
+	quoted, err := json.Marshal(fields)
 	if err != nil {
 		return ai.Errorf(ai.KindUnknown, "%s", text)
 	}
 	failure := ai.StreamError(quoted)
 	failure.Body = wire.Clip(data)
 	return failure
+}
+
+// isCode reports whether a word is a vendor's name of a failure, such as
+// "overloaded_error".
+func isCode(word string) bool {
+	return strings.Contains(word, "_") && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
 // scan takes the common event, a delta, without allocating. It is false, and

@@ -178,6 +178,9 @@ func (s *Scanner) Bool() bool {
 // Null reports whether the next value is null, and steps over it if so.
 func (s *Scanner) Null() bool { return s.literal("null") }
 
+// Array reports whether the value is a list, and does not take it.
+func (s *Scanner) Array() bool { return !s.no && s.peek() == '[' }
+
 // NullOnly refuses unless the next value is null: the way to treat a key that
 // the caller does not know.
 func (s *Scanner) NullOnly() {

@@ -12,6 +12,8 @@ import (
 type Piece struct {
 	ID, Model []byte
 	Text      []byte
+	// Thinking is what a list of one part has as content.
+	Thinking []byte
 	// Reasoning is by field, in the order in which they count.
 	Reasoning [3][]byte
 	// Index is the call's, -1 when the piece belongs to none.
@@ -98,7 +100,11 @@ func scanDelta(s *jsonscan.Scanner, p *Piece) {
 			s.Skip()
 		case "content":
 			s.Once(&seen, 0)
-			p.Text = textOrNull(s)
+			if s.Array() {
+				scanThinking(s, p)
+			} else {
+				p.Text = textOrNull(s)
+			}
 		case "reasoning_content":
 			s.Once(&seen, 1)
 			p.Reasoning[0] = textOrNull(s)
@@ -117,6 +123,37 @@ func scanDelta(s *jsonscan.Scanner, p *Piece) {
 			unknown(s, key)
 		}
 	}
+}
+
+// scanThinking takes [{"type":"thinking","thinking":[{"type":"text","text":"…"}]}].
+func scanThinking(s *jsonscan.Scanner, p *Piece) {
+	one := func(kind, field string, value func()) {
+		s.OpenArray()
+		if !s.Next() {
+			s.Refuse()
+		}
+		var seen uint64
+		for s.Open(); s.More(); {
+			switch key := s.Key(); string(key) {
+			case "type":
+				s.Once(&seen, 0)
+				if string(s.Text()) != kind {
+					s.Refuse()
+				}
+			case field:
+				s.Once(&seen, 1)
+				value()
+			default:
+				unknown(s, key)
+			}
+		}
+		if seen != 3 || s.Next() {
+			s.Refuse()
+		}
+	}
+	one("thinking", "thinking", func() {
+		one("text", "text", func() { p.Thinking = s.Text() })
+	})
 }
 
 func textOrNull(s *jsonscan.Scanner) []byte {
