@@ -44,6 +44,18 @@ func Match(query, s string) (Result, bool) {
 	return m.match(query, s)
 }
 
+// Contains reports whether a text may match a query: the letters of each word occur
+// in it, in order. It is much cheaper than [Match], and what it refuses Match does,
+// too.
+func Contains(query, s string) bool {
+	for word := range strings.FieldsSeq(query) {
+		if !subsequence(word, s) {
+			return false
+		}
+	}
+	return true
+}
+
 // matcher is the memory that matching needs, to be used again.
 type matcher struct {
 	text, word []letter
@@ -84,6 +96,28 @@ func (m *matcher) match(query, s string) (Result, bool) {
 // subsequence reports whether the letters of a word occur in a text, in order. It
 // is the cheap test that most texts fail.
 func subsequence(word, s string) bool {
+	at := 0
+	for i := 0; i < len(s) && at < len(word); i++ {
+		c, w := s[i], word[at]
+		if c >= utf8.RuneSelf || w >= utf8.RuneSelf {
+			return subsequenceOfRunes(word[at:], s[i:])
+		}
+		if c == w || lowerByte(c) == lowerByte(w) {
+			at++
+		}
+	}
+	return at == len(word)
+}
+
+func lowerByte(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// subsequenceOfRunes is subsequence for all scripts.
+func subsequenceOfRunes(word, s string) bool {
 	for _, r := range word {
 		i := strings.IndexFunc(s, func(x rune) bool {
 			return x == r || x >= utf8.RuneSelf && unicode.ToLower(x) == unicode.ToLower(r) ||

@@ -2,20 +2,10 @@ package interactive
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/pi-go/pi/codingagent/tools/search"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/fuzzy"
-)
-
-const (
-	maxSuggestions = 50
-	maxFiles       = 200_000          // how many names are looked at
-	fileListTime   = 3 * time.Second  // how long a list of names is good
-	fileWait       = 10 * time.Second // how long a list may take
 )
 
 // complete finds ways to go on with what is being typed. It is called on a
@@ -40,12 +30,12 @@ func (u *ui) complete(ctx context.Context, r tui.CompletionRequest) (*tui.Sugges
 	if !at && !r.Forced {
 		return nil, nil
 	}
-	names, err := u.files(ctx)
+	names, err := u.fileList.find(ctx, u.cfg.Env, u.spawn, query)
 	if err != nil || ctx.Err() != nil {
 		return nil, err
 	}
 	s := &tui.Suggestions{Prefix: word}
-	for _, n := range rankFiles(names, query) {
+	for _, n := range names {
 		value := n
 		if at {
 			value = "@" + n
@@ -59,30 +49,6 @@ func (u *ui) complete(ctx context.Context, r tui.CompletionRequest) (*tui.Sugges
 		s.Items = append(s.Items, tui.ListItem{Value: value, Label: oneLine(n)})
 	}
 	return s, nil
-}
-
-// rankFiles gives the names that fit a query best, those that have it in their
-// last element first.
-func rankFiles(names []string, query string) []string {
-	if query == "" {
-		return names[:min(len(names), maxSuggestions)]
-	}
-	found := fuzzy.Filter(names, query, func(s string) string { return s })
-	lower := strings.ToLower(query)
-	var first, rest []string
-	for _, n := range found {
-		base := strings.ToLower(filepath.Base(strings.TrimSuffix(n, "/")))
-		if strings.Contains(base, lower) {
-			first = append(first, n)
-		} else {
-			rest = append(rest, n)
-		}
-		if len(first) >= maxSuggestions {
-			break
-		}
-	}
-	first = append(first, rest...)
-	return first[:min(len(first), maxSuggestions)]
 }
 
 func (u *ui) completeCommand(before string) *tui.Suggestions {
@@ -113,28 +79,4 @@ func (u *ui) completeCommand(before string) *tui.Suggestions {
 func filterItems(items []tui.ListItem, query string) []tui.ListItem {
 	found := fuzzy.Filter(items, query, func(it tui.ListItem) string { return it.Value })
 	return found[:min(len(found), maxSuggestions)]
-}
-
-// files lists the names below the directory that git does not ignore. The list
-// is kept for a moment, as it is asked for with every key.
-func (u *ui) files(ctx context.Context) ([]string, error) {
-	u.fileList.mu.Lock()
-	defer u.fileList.mu.Unlock()
-	root := u.fileList.root
-	if u.fileList.names != nil && time.Since(u.fileList.read) < fileListTime {
-		return u.fileList.names, nil
-	}
-	// A key may end the wait for this list, but not the reading: the next key
-	// will want it.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fileWait)
-	defer cancel()
-	found, err := search.Find(ctx, search.Tree{Env: u.cfg.Env, Root: root}, search.Names{Pattern: "*", Limit: maxFiles})
-	if err != nil && len(found.Paths) == 0 {
-		return nil, err
-	}
-	u.fileList.names, u.fileList.read = found.Paths, time.Now()
-	if u.fileList.names == nil {
-		u.fileList.names = []string{}
-	}
-	return u.fileList.names, nil
 }

@@ -63,7 +63,7 @@ func (u *ui) typedPath(name string) string {
 
 // sessionFiles lists the files below the directory that may be sessions.
 func sessionFiles(ctx context.Context, u *ui) []tui.ListItem {
-	names, err := u.files(ctx)
+	names, err := u.fileList.all(ctx, u.cfg.Env, u.spawn)
 	if err != nil {
 		return nil
 	}

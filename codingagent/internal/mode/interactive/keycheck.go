@@ -101,12 +101,7 @@ func checkKey(ctx context.Context, models *ai.Models, provider string, c *auth.C
 	if c.Key == "" || strings.HasPrefix(c.Key, "$") || strings.HasPrefix(c.Key, "!") {
 		return keyGood, "" // not the key itself, but where it comes from
 	}
-	var model *ai.Model
-	for _, m := range models.List(provider) {
-		if (m.Type == "" || m.Type == ai.ModelChat) && (model == nil || m.Cost.Output < model.Cost.Output) {
-			model = m
-		}
-	}
+	model := ai.Cheapest(models.List(provider))
 	if model == nil {
 		return keyGood, "" // nothing to ask
 	}

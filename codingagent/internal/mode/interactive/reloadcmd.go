@@ -140,9 +140,7 @@ func (u *ui) setScreen(full bool) {
 // count now.
 func (u *ui) movedTo(dir string) {
 	u.cfg.Dir, u.cfg.Repo = dir, u.cfg.Runtime.Repo()
-	u.fileList.mu.Lock()
-	u.fileList.root, u.fileList.names = dir, nil
-	u.fileList.mu.Unlock()
+	u.fileList.setRoot(dir)
 	u.fail(u.p.Terminal().SetTitle("pi · " + oneLine(filepath.Base(dir))))
 	u.scope = scope{}
 	s := u.session()

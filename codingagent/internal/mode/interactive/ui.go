@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/pi-go/pi/agentcore/execenv"
@@ -111,14 +110,6 @@ type ui struct {
 	fileList     fileList // has its own lock
 }
 
-// fileList is what is known of the files below a directory.
-type fileList struct {
-	mu    sync.Mutex
-	root  string
-	names []string
-	read  time.Time
-}
-
 // ErrNoTerminal is the error of [Run] when there is no terminal that can be
 // drawn on.
 var ErrNoTerminal = term.ErrNoTerminal
@@ -150,7 +141,7 @@ func Run(ctx context.Context, cfg Config) error {
 		hideThinking: cfg.Settings.Terminal.HideThinking, noThinking: cfg.Settings.Terminal.NoThinking,
 		scope: scope{chosen: len(cfg.Cycle) > 0, list: cfg.Cycle},
 	}
-	u.fileList.root = cfg.Dir
+	u.fileList.setRoot(cfg.Dir)
 	u.keys = newBindings(thisPlatform(getenv))
 	keyNotes := u.readKeys()
 	options := tui.Options{
