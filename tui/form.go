@@ -94,10 +94,9 @@ func (f *Form) HandleInput(ev input.Event) bool {
 	}
 	switch f.bindings.First(k, "tui.select.cancel", "tui.input.submit", "tui.input.tab", "tui.select.down", "tui.select.up") {
 	case "tui.select.cancel":
-		if f.OnCancel == nil {
-			return false
+		if f.OnCancel != nil {
+			f.OnCancel()
 		}
-		f.OnCancel()
 	case "tui.input.submit":
 		f.enter()
 	case "tui.input.tab", "tui.select.down":

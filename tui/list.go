@@ -195,10 +195,9 @@ func (l *SelectList) key(k input.Key) bool {
 			l.OnSelect(it)
 		}
 	case "tui.select.cancel":
-		if l.OnCancel == nil {
-			return false
+		if l.OnCancel != nil {
+			l.OnCancel()
 		}
-		l.OnCancel()
 	default:
 		switch {
 		case k.Action == input.Release:

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"time"
 
@@ -416,11 +415,8 @@ func (p *Program) handle(ev input.Event) {
 	if h, ok := p.focus.(Handler); ok && p.pass(h, ev) {
 		return
 	}
-	if p.full != nil && p.scrollKey(ev) {
-		return
-	}
-	if k, ok := ev.(input.Key); ok && k.Action != input.Release && slices.ContainsFunc(p.quitKeys, k.Is) {
-		p.Quit(nil)
+	if p.full != nil {
+		p.scrollKey(ev)
 	}
 }
 

@@ -122,8 +122,6 @@ func (l *SettingsList) HandleInput(ev input.Event) bool {
 			l.filter()
 		} else if l.OnCancel != nil {
 			l.OnCancel()
-		} else {
-			return false
 		}
 	default:
 		switch {

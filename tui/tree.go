@@ -231,10 +231,9 @@ func (t *Tree) HandleInput(ev input.Event) bool {
 			t.OnSelect(n)
 		}
 	case "tui.select.cancel":
-		if t.OnCancel == nil {
-			return false
+		if t.OnCancel != nil {
+			t.OnCancel()
 		}
-		t.OnCancel()
 	default:
 		switch {
 		case k.Is(input.ID{Name: "left"}):

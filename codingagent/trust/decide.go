@@ -10,8 +10,9 @@ import (
 // ConfigDir is the directory of a project's own files.
 const ConfigDir = ".pi"
 
-// steering are the names in ConfigDir that steer the agent.
-var steering = [...]string{"settings.json", "mcp.json", "extensions", "skills", "prompts", "themes", "SYSTEM.md", "APPEND_SYSTEM.md"}
+// steering are the names in ConfigDir that steer the agent. What is in commands
+// becomes prompts once the project is trusted.
+var steering = [...]string{"settings.json", "mcp.json", "extensions", "skills", "prompts", "commands", "themes", "SYSTEM.md", "APPEND_SYSTEM.md"}
 
 // Found lists the files and directories of the project that would steer the
 // agent: those in .pi of env.Dir, and .agents/skills there and above, up to

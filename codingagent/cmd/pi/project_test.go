@@ -191,3 +191,30 @@ func TestSessionsCommand(t *testing.T) {
 		t.Errorf("settings %s", got)
 	}
 }
+
+// Files of older versions are brought up to date at the start of any kind, those of
+// a project only once it is trusted.
+func TestMigrations(t *testing.T) {
+	s := newSandbox(t)
+	s.put("../home/.pi/agent/oauth.json", `{"anthropic":{"access":"a","refresh":"r","expires":5}}`)
+	s.put("../home/.pi/agent/commands/mine.md", "Say it.")
+	s.put(".pi/commands/theirs.md", "EVIL")
+	o := s.run("config", "explain")
+	for _, want := range []string{"Note: the sign-ins of oauth.json are in auth.json now", "prompts now", "not trusted"} {
+		if o.code != 0 || !strings.Contains(o.err, want) {
+			t.Errorf("exit %d, stderr lacks %q:\n%s", o.code, want, o.err)
+		}
+	}
+	if s.get(".pi/commands/theirs.md") != "EVIL" || s.get("../home/.pi/agent/prompts/mine.md") != "Say it." {
+		t.Error("files are not where they belong")
+	}
+	if o := s.run("config", "explain", "--approve"); !strings.Contains(o.err, "prompts now") {
+		t.Errorf("stderr %s", o.err)
+	}
+	if s.get(".pi/prompts/theirs.md") != "EVIL" {
+		t.Error("the templates of the trusted project were not moved")
+	}
+	if o := s.run("auth", "list", "--json"); strings.Contains(o.err, "Note:") || !strings.Contains(o.out, `"authType": "oauth"`) {
+		t.Errorf("afterwards: %s%s", o.out, o.err)
+	}
+}

@@ -41,6 +41,7 @@ type Args struct {
 	Help, Version           bool
 	Auth                    authArgs
 	WriteDocs               bool     // of docs: make files of the manual
+	Completing              bool     // nothing is to be changed or said
 	JSON                    bool     // of a subcommand: output for programs
 	Files                   []string // @path arguments, without the @
 	Messages                []string

@@ -33,7 +33,7 @@ func newCompleter(ctx context.Context, sys *System) *completer {
 // program opens settings and models; ok is false when that can not be done.
 func (c *completer) program() (*program, bool) {
 	if c.full == nil {
-		p, err := newProgram(c.ctx, &Args{Offline: true}, c.sys, false)
+		p, err := newProgram(c.ctx, &Args{Offline: true, Completing: true}, c.sys, false)
 		if err != nil {
 			return nil, false
 		}

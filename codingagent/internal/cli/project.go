@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/codingagent/internal/migrate"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
@@ -61,6 +62,9 @@ func (p *program) loadSettings(ctx context.Context, env execenv.Env, asks bool) 
 	}
 	p.loaded = user
 	if v.Trusted {
+		if len(v.Found) > 0 && !p.args.Completing {
+			p.tell(migrate.Project(filepath.Join(p.sys.Dir, trust.ConfigDir)))
+		}
 		p.loaded = p.projectSettings(ctx, p.sys.Dir)
 	}
 	p.settings = p.loaded.Settings
@@ -68,6 +72,20 @@ func (p *program) loadSettings(ctx context.Context, env execenv.Env, asks bool) 
 		p.warn("%s", n)
 	}
 	return nil
+}
+
+// tell says what was done to files of older versions.
+func (p *program) tell(notes []migrate.Note) {
+	for _, n := range notes {
+		switch {
+		case n.Failed:
+			p.warn("%s", n)
+		case p.screen:
+			p.notices = append(p.notices, n.Text)
+		default:
+			fmt.Fprintf(p.sys.Err, "Note: %s\n", n)
+		}
+	}
 }
 
 func (p *program) userSource() settings.Source {

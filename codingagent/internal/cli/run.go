@@ -15,6 +15,7 @@ import (
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/internal/demo"
+	"github.com/pi-go/pi/codingagent/internal/migrate"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 	"github.com/pi-go/pi/codingagent/internal/mode/print"
 	"github.com/pi-go/pi/codingagent/models"
@@ -138,6 +139,9 @@ func newProgram(ctx context.Context, args *Args, sys *System, asks bool) (*progr
 	}
 	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home), files: env.FS}
 	p.screen = p.wantsScreen()
+	if !args.Completing {
+		p.tell(migrate.Agent(ctx, p.agentDir))
+	}
 	if err := p.loadSettings(ctx, env, asks); err != nil {
 		return nil, err
 	}
