@@ -32,6 +32,7 @@ type AgentSession struct {
 	env     execenv.Env
 	harness *harness.Harness
 	router  *router
+	warm    warmer
 	scope   atomic.Pointer[[]models.Choice]
 	shape   atomic.Pointer[shape]
 	shaping sync.Mutex // of changes of the shape
@@ -112,6 +113,8 @@ func newSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 	}
 	s.router.answered = s.router.previous(s.State().Messages)
 	s.Subscribe(s.router.hear)
+	s.warm.s = s
+	s.Subscribe(s.warm.hear)
 	if o.Name != "" {
 		if err := s.harness.SetName(ctx, o.Name); err != nil {
 			return nil, err
@@ -276,6 +279,7 @@ func (s *AgentSession) Diagnostics() []resource.Diagnostic { return s.shape.Load
 func (s *AgentSession) Close(ctx context.Context) error {
 	s.close()
 	s.commands.Wait() // they still have their results to keep
+	s.warm.close()
 	err := s.harness.Abort(ctx)
 	s.shutdown(ctx, extension.SessionShutdown{Reason: extension.Quit})
 	return errors.Join(err, s.harness.Close(ctx))

@@ -94,6 +94,9 @@ type Options struct {
 	// are.
 	Discovered func(ctx context.Context, env execenv.Env, have resource.Set, found []extension.Discovered) resource.Set
 
+	// Offline makes no requests but those that somebody asked for: prompt caches are
+	// not kept alive.
+	Offline bool
 	// APIKey is used for every request, instead of what is configured.
 	APIKey string
 	// Loop adds hooks to the runs. Stream, Options and the queue functions

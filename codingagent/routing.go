@@ -264,6 +264,7 @@ func (r *router) stream(ctx context.Context, m *ai.Model, req ai.Request, opts a
 		opts.APIKey = "" // it was given for the provider of what is selected
 	}
 	if !r.virtual(m) {
+		r.s.warm.asked(m, req, opts)
 		return r.s.opts.Models.Stream(ctx, m, req, opts)
 	}
 	r.mu.Lock()

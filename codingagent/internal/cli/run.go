@@ -137,6 +137,10 @@ func newProgram(ctx context.Context, args *Args, sys *System, asks bool) (*progr
 	if err != nil {
 		return nil, err
 	}
+	switch strings.ToLower(sys.Env.Lookup("PI_OFFLINE")) {
+	case "1", "true", "yes":
+		args.Offline = true
+	}
 	p := &program{args: args, sys: sys, agentDir: sessiondir.AgentDir(sys.Env, sys.Home), files: env.FS}
 	p.screen = p.wantsScreen()
 	if !args.Completing {
