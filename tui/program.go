@@ -182,15 +182,22 @@ func (p *Program) Do(f func()) bool {
 // one frame.
 func (p *Program) Update() { p.Do(func() {}) }
 
-// Redraw makes all components draw anew, and the whole screen be painted; in
-// regular mode the scrollback, too, unless that is to be kept. It must be called
-// on the program's goroutine.
-func (p *Program) Redraw() {
+// Restyle makes all components draw anew, as after a change of colours. What looks
+// the same is not sent again. It must be called on the program's goroutine.
+func (p *Program) Restyle() {
 	p.Transcript.Invalidate()
 	p.Bottom.Invalidate()
 	for _, o := range p.overlays {
 		Invalidate(o.component)
 	}
+	p.dirty = true
+}
+
+// Redraw makes all components draw anew, and the whole screen be painted; in
+// regular mode the scrollback, too, unless that is to be kept. It must be called
+// on the program's goroutine.
+func (p *Program) Redraw() {
+	p.Restyle()
 	switch {
 	case p.full != nil:
 		p.full.Invalidate()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/pi-go/pi/agentcore/harness"
@@ -132,6 +133,7 @@ type bashResult struct {
 }
 
 func (s *Server) bashOutput(c command, text string) {
+	text = strings.ReplaceAll(text, "\r", "") // clients expect none
 	_ = s.out.Write(func(dst []byte) ([]byte, bool, error) {
 		dst = append(dst, `{"type":"bash_execution_update",`...)
 		if len(c.ID) > 0 {

@@ -299,7 +299,7 @@ func TestUserCommand(t *testing.T) {
 	if err != nil || jsonOf(t, r) != `{"output":"red 2%\nx\n","exitCode":4,"cancelled":false,"truncated":false}` {
 		t.Errorf("%s, %v", jsonOf(t, r), err)
 	}
-	if got, want := live.String(), "red 1%red 2%\nx\n"; got != want {
+	if got, want := live.String(), "red 1%\rred 2%\nx\n"; got != want {
 		t.Errorf("live %q, want %q", got, want)
 	}
 	r, err = tools.RunUserCommand(t.Context(), o.Env, "x", nil)

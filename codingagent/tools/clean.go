@@ -51,7 +51,8 @@ func (d *decoder) flush(dst []byte) []byte {
 // of progress displays, which overwrite themselves by carriage returns. It is fed
 // valid UTF-8 in pieces.
 type cleaner struct {
-	// keepProgress leaves the states of progress displays in, one behind the other.
+	// keepProgress leaves the states of progress displays in, one behind the other
+	// with carriage returns between.
 	keepProgress bool
 
 	escape  escapeState
@@ -212,7 +213,7 @@ func (c *cleaner) carriageReturn(dst []byte) []byte {
 	c.cr = false
 	switch {
 	case c.keepProgress:
-		return dst
+		return append(dst, '\r')
 	case c.begun: // too long to be a progress display
 		dst = append(append(dst, c.line...), '\n')
 		c.line, c.begun = c.line[:0], false

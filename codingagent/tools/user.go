@@ -20,7 +20,8 @@ type UserResult struct {
 }
 
 // RunUserCommand runs a command that the user typed. live, if not nil, gets the
-// output while it comes, readable but with every state of progress displays. A
+// output while it comes, readable but with every state of progress displays and
+// carriage returns between those, as a terminal wants them. A
 // cancelled ctx is no error but a cancelled result.
 func RunUserCommand(ctx context.Context, env execenv.Env, script string, live func(text string)) (UserResult, error) {
 	out := newCollector(ctx, env, "pi-bash")

@@ -272,7 +272,7 @@ func (u *ui) exportCommand(path string) {
 
 func (u *ui) toggleThinking() {
 	u.hideThinking, u.noThinking = !u.noThinking, u.hideThinking && !u.noThinking
-	u.p.Redraw()
+	u.p.Restyle()
 	switch {
 	case u.noThinking:
 		u.hint("Thinking is hidden.")
@@ -285,5 +285,5 @@ func (u *ui) toggleThinking() {
 
 func (u *ui) toggleExpanded() {
 	u.expanded = !u.expanded
-	u.p.Redraw()
+	u.p.Restyle()
 }

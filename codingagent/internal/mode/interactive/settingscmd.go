@@ -90,8 +90,8 @@ func (u *ui) changeSetting(s tui.Setting) {
 		u.settings.Theme = s.Value
 		u.applyTheme()
 	case "hideThinkingBlock":
-		u.hideThinking, value = on, on
-		u.p.Redraw()
+		u.hideThinking, u.noThinking, value = on, false, on
+		u.p.Restyle()
 	case "steeringMode":
 		u.session().Harness().SetSteeringMode(agentcore.QueueMode(s.Value))
 	case "followUpMode":

@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/term"
 	"github.com/pi-go/pi/tui/theme"
 )
 
@@ -130,6 +131,14 @@ func (u *ui) themeCommand(name string) {
 	}
 }
 
+// learn takes what the terminal has told of itself. The answers come one by one, and
+// the look is worked out when they are all there, or none comes any more.
+func (u *ui) learn(c term.Capabilities) {
+	if c.Done || time.Since(u.began) >= term.QueryTime {
+		u.applyTheme()
+	}
+}
+
 // applyTheme puts the theme of the settings in force.
 func (u *ui) applyTheme() {
 	t, ok := themeFor(u.settings.Theme, u.p.Capabilities(), u.themes)
@@ -138,7 +147,7 @@ func (u *ui) applyTheme() {
 	}
 	u.look.set(t)
 	u.restyle()
-	u.p.Redraw()
+	u.p.Restyle()
 }
 
 // settleTime is how long a theme file has to be left alone before it is read:

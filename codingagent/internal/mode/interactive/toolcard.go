@@ -206,6 +206,7 @@ func (c *toolCard) block(token, s string, n int, tail bool) []string {
 	if s == "" {
 		return nil
 	}
+	s = lastStates(s)
 	st := c.ui.look.theme.Fg(token)
 	if c.open {
 		var out []string

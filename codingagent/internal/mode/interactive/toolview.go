@@ -324,11 +324,23 @@ func clipLines(s string, n int) string {
 	}
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		// A progress display ends with the state to be shown.
-		if at := strings.LastIndexByte(strings.TrimRight(l, "\r"), '\r'); at >= 0 {
-			l = l[at+1:]
-		}
 		lines[i] = clip(l, n+64)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lastStates leaves of each line what a terminal would show last: a display of
+// progress goes back to the beginning of its line for each of its states.
+func lastStates(s string) string {
+	if !strings.Contains(s, "\r") {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if l = strings.TrimRight(l, "\r"); strings.Contains(l, "\r") {
+			l = l[strings.LastIndexByte(l, '\r')+1:]
+		}
+		lines[i] = l
 	}
 	return strings.Join(lines, "\n")
 }

@@ -94,6 +94,7 @@ type ui struct {
 	cards    map[string]*toolCard // calls by id
 	incoming incoming             // has its own lock
 
+	began        time.Time
 	access       access
 	getenv       func(string) string
 	hideThinking bool // folded to a line
@@ -136,7 +137,7 @@ func Run(ctx context.Context, cfg Config) error {
 	defer cancel()
 	u := &ui{
 		cfg: cfg, settings: cfg.Settings.Terminal, ctx: ctx,
-		access: needs, getenv: getenv,
+		access: needs, getenv: getenv, began: time.Now(),
 		look: &look{depth: depthOf(tm.Facts(), cfg.Settings.Terminal.TrueColor, getenv)}, cards: map[string]*toolCard{},
 		hideThinking: cfg.Settings.Terminal.HideThinking, noThinking: cfg.Settings.Terminal.NoThinking,
 		scope: scope{chosen: len(cfg.Cycle) > 0, list: cfg.Cycle},
@@ -147,7 +148,7 @@ func Run(ctx context.Context, cfg Config) error {
 	options := tui.Options{
 		Terminal: tm, Bindings: u.keys, ShowCursor: u.settings.HardwareCursor || getenv("PI_HARDWARE_CURSOR") == "1",
 		ClearOnShrink:  u.settings.ClearOnShrink || getenv("PI_CLEAR_ON_SHRINK") == "1",
-		OnCapabilities: func(term.Capabilities) { u.applyTheme() },
+		OnCapabilities: u.learn,
 		OnError:        func(err error) { u.failure("A part of the screen could not be drawn: " + err.Error()) },
 	}
 	u.cfg.Notices = append(u.cfg.Notices, u.loadThemes()...)
