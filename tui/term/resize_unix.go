@@ -3,6 +3,7 @@
 package term
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"sync"
@@ -21,6 +22,14 @@ type device struct {
 }
 
 func newDevice(tty tcell.Tty) tcell.Tty { return &device{Tty: tty} }
+
+// Close lets go of the device. It is closed already when it was stopped.
+func (d *device) Close() error {
+	if err := d.Tty.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
 
 // NotifyResize has f called for changes of the size, on a goroutine of its own; nil
 // ends that.

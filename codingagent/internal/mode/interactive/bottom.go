@@ -94,6 +94,9 @@ func (s *status) progress(state term.ProgressState) {
 
 const hintTime = 4 * time.Second
 
+// maxHintLines is how many lines a hint may take where there is little room.
+const maxHintLines = 4
+
 func (s *status) hint(h string) {
 	s.hinted, s.hintEnd = h, time.Now().Add(hintTime)
 	if s.forget != nil {
@@ -107,7 +110,7 @@ func (s *status) hint(h string) {
 	})
 }
 
-// Render gives one line.
+// Render gives one line, and more for a hint that needs them.
 func (s *status) Render(width int) []string {
 	l := s.ui.look
 	line := ""
@@ -120,13 +123,15 @@ func (s *status) Render(width int) []string {
 		s.loader.Style, s.loader.MessageStyle = l.theme.Fg("accent"), l.theme.Fg("muted")
 		s.loader.SetMessage(m)
 		line = " " + s.loader.Render(width)[0]
-		if s.hinted != "" {
-			line = " " + l.fg("warning", s.hinted)
-		}
-	case s.hinted != "":
-		line = " " + l.fg("warning", s.hinted)
 	}
-	return fit([]string{line}, width)
+	if s.hinted == "" {
+		return fit([]string{line}, width)
+	}
+	var lines []string
+	for _, h := range text.Wrap(s.hinted, max(width-2, 1)) {
+		lines = append(lines, " "+l.fg("warning", h))
+	}
+	return fit(lines[:min(len(lines), maxHintLines)], width)
 }
 
 // footer shows where one is and what was spent.

@@ -144,9 +144,25 @@ func (u *ui) handle(ev agentcore.Event) {
 		u.foot.name = ev.Name
 		u.foot.touch()
 	case *harness.Settled:
-		u.status.rest()
 		u.foot.refresh()
+		u.restWhenIdle()
 	}
+}
+
+// restWhenIdle says that nothing is under way as soon as that is so: what is typed
+// then is not refused.
+func (u *ui) restWhenIdle() {
+	s := u.session()
+	u.spawn(func() {
+		if s.WaitIdle(u.ctx) != nil {
+			return
+		}
+		u.p.Do(func() {
+			if u.session() == s && !s.Busy() && u.shell == nil {
+				u.status.rest()
+			}
+		})
+	})
 }
 
 // showMessage shows a message that enters the conversation.

@@ -87,11 +87,11 @@ func (u *ui) openSession(ref, said string) {
 		}
 		here := u.cfg.Dir
 		items := []tui.ListItem{
-			{Value: "here", Label: "Go on in this directory", Description: u.homePath(here)},
-			{Value: "copy", Label: "Go on with a copy for this directory", Description: "the session stays as it is"},
+			{Value: "here", Label: "Go on here", Description: "in this directory"},
+			{Value: "copy", Label: "Go on with a copy", Description: "for this directory; the session stays as it is"},
 			{Value: "no", Label: "Cancel"},
 		}
-		u.pick(u.homePath(missing.Dir)+" is gone", items, func(it tui.ListItem) {
+		p := u.pick("Its directory is gone", items, func(it tui.ListItem) {
 			switch it.Value {
 			case "here":
 				u.replaced(func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.OpenIn(ctx, ref, here) }, said)
@@ -99,6 +99,9 @@ func (u *ui) openSession(ref, said string) {
 				u.replaced(func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.CopyTo(ctx, ref, here) }, "This is a copy, for this directory.")
 			}
 		})
+		p.below = func(width int) []string {
+			return []string{" " + u.look.fg("muted", shorten(oneLine(u.homePath(missing.Dir)), width-1))}
+		}
 		return true
 	})
 }

@@ -1,6 +1,8 @@
 package interactive
 
 import (
+	"strings"
+
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/input"
 	"github.com/pi-go/pi/tui/text"
@@ -86,7 +88,15 @@ func (p *picker) HandleInput(ev input.Event) bool {
 	if k, ok := ev.(input.Key); ok && k.Action != input.Release && p.keys != nil && p.keys(k) {
 		return true
 	}
-	return p.list.HandleInput(ev)
+	before, marked := p.list.Filter(), ""
+	if it, ok := p.list.Selected(); ok {
+		marked = it.Value
+	}
+	used := p.list.HandleInput(ev)
+	if now := p.list.Filter(); now != before && strings.HasPrefix(before, now) {
+		p.list.Select(marked) // what was found stays marked among more
+	}
+	return used
 }
 
 // CapturesScrolling tells that the keys that scroll are for the list.

@@ -316,6 +316,7 @@ func (r *resumePicker) typed(k input.Key) bool {
 func (r *resumePicker) rename(i session.Info) {
 	u := r.ui
 	u.ask("New name", i.Name, false, func(name string) {
+		r.open(i.Ref)
 		u.later(func(ctx context.Context) error {
 			if i.ID == u.session().ID() {
 				return u.session().Harness().SetName(ctx, name)
@@ -335,7 +336,7 @@ func (r *resumePicker) rename(i session.Info) {
 					r.infos[n].Name = session.CleanName(name)
 				}
 			}
-			r.open(i.Ref)
+			r.show()
 		})
 	}, func() { r.open(i.Ref) })
 }
@@ -348,14 +349,14 @@ func (r *resumePicker) delete(i session.Info) {
 	}
 	items := []tui.ListItem{{Value: "no", Label: "No, keep it"}, {Value: "yes", Label: "Yes, delete " + title(i)}}
 	p := u.pick("Delete this session for good?", items, func(it tui.ListItem) {
+		r.open(i.Ref)
 		if it.Value == "no" {
-			r.open(i.Ref)
 			return
 		}
 		u.later(func(ctx context.Context) error { return u.cfg.Repo.Delete(ctx, i.Ref) }, func() {
-			r.listing++ // a list that is under way still has it
 			r.infos = slices.DeleteFunc(r.infos, func(x session.Info) bool { return x.Ref == i.Ref })
-			r.open("")
+			r.show()
+			r.list(true) // one that is under way still has it
 			u.hint("Deleted.")
 		})
 	})

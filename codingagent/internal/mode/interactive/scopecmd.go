@@ -233,17 +233,14 @@ func (s *scopePicker) move(ref string, by int) {
 func (s *scopePicker) save() {
 	u := s.ui
 	s.changed()
-	var value any
-	patterns := slices.Clone(s.lost)
+	var value any // all models need no setting
+	var patterns []string
 	if list := u.scope.list; len(list) > 0 {
-		patterns = nil
 		for _, c := range list {
 			patterns = append(patterns, choiceText(c))
 		}
 		patterns = append(patterns, s.lost...)
 		value = patterns
-	} else {
-		patterns = nil
 	}
 	u.cfg.Settings.EnabledModels = patterns
 	u.back()

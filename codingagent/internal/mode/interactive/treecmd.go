@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/fuzzy"
 	"github.com/pi-go/pi/tui/input"
 	"github.com/pi-go/pi/tui/text"
 )
@@ -251,6 +252,18 @@ func (t *treePicker) Render(width int) []string {
 func (t *treePicker) search(query string) {
 	t.query = query
 	t.tree.SetFilter(query)
+	matches := func(r treeRow) bool {
+		_, ok := fuzzy.Match(query, r.text)
+		return ok && t.shows(r)
+	}
+	if n := t.tree.Selected(); query == "" || n != nil && matches(n.Data.(treeRow)) {
+		return
+	}
+	for _, r := range t.rows { // those above a match are only there to lead to it
+		if matches(r) && t.tree.Select(r.ID) {
+			return
+		}
+	}
 }
 
 // keepFolds remembers what is folded, for the nodes are made anew with every

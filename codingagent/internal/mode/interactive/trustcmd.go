@@ -61,7 +61,7 @@ func AskTrust(ctx context.Context, q TrustQuestion) (_ trust.Answer, err error) 
 	u.p.Transcript.Append(&trustNotice{ui: u, found: q.Found})
 	u.p.Bottom.Add(u.area)
 	answer := trust.Refuse
-	p := u.pick("Is this project to be trusted?", trustItems(q.Dir, u), nil)
+	p := u.pick("Is this project to be trusted?", trustItems(), nil)
 	p.list.OnSelect = func(it tui.ListItem) {
 		answer = it.Data.(trust.Answer)
 		u.p.Quit(nil)
@@ -74,13 +74,13 @@ func AskTrust(ctx context.Context, q TrustQuestion) (_ trust.Answer, err error) 
 }
 
 // trustItems are the answers, the safe ones last.
-func trustItems(dir string, u *ui) []tui.ListItem {
+func trustItems() []tui.ListItem {
 	item := func(a trust.Answer, label, about string) tui.ListItem {
 		return tui.ListItem{Value: fmt.Sprint(a), Label: label, Description: about, Data: a}
 	}
 	return []tui.ListItem{
 		item(trust.Allow, "Yes, always", "this directory and all in it"),
-		item(trust.AllowParent, "Yes, and its neighbours", "all of "+u.homePath(filepath.Dir(dir))),
+		item(trust.AllowParent, "Yes, and its neighbours", "all in the directory above it"),
 		item(trust.AllowOnce, "Only this time", "nothing is kept"),
 		item(trust.Refuse, "No, not this time", "its files are left out"),
 		item(trust.RefuseAlways, "No, never", "its files are always left out"),
@@ -96,7 +96,7 @@ type trustNotice struct {
 // Render gives the lines.
 func (n *trustNotice) Render(width int) []string {
 	u, l := n.ui, n.ui.look
-	text := tui.NewText(l.bold("accent", Clean(u.homePath(u.cfg.Dir))) + "\n\n" +
+	text := tui.NewText(l.bold("accent", shorten(oneLine(u.homePath(u.cfg.Dir)), width-2)) + "\n\n" +
 		"This project brings files that steer the agent: they can change settings and instructions, and what they name is run " +
 		"with your rights. Whoever wrote them may not be you.\n\n" + l.fg("muted", Clean(strings.Join(relative(u.cfg.Dir, n.found), "\n"))))
 	text.PadX = 1
@@ -151,7 +151,7 @@ func (u *ui) trustCommand(string) {
 			}
 			u.table("Trust", rows)
 			var items []tui.ListItem
-			for _, it := range trustItems(v.Dir, u) {
+			for _, it := range trustItems() {
 				if a := it.Data.(trust.Answer); a == trust.Allow || a == trust.AllowParent || a == trust.RefuseAlways {
 					items = append(items, it)
 				}

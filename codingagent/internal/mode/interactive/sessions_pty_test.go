@@ -1,0 +1,290 @@
+//go:build unix
+
+package interactive_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pi-go/pi/ai/aitest/mockllm"
+)
+
+// kept puts a session of a directory in its place.
+func (c *console) kept(id, cwd, name string, texts ...string) {
+	c.t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"type":"session","version":3,"id":%q,"timestamp":"2026-01-02T03:04:05.000Z","cwd":%q}`+"\n", id, cwd)
+	parent := "null"
+	for i, t := range texts {
+		entry := fmt.Sprintf("%08x", i+1)
+		role, extra := "user", ""
+		if i%2 == 1 {
+			role = "assistant"
+			extra = `,"provider":"mock","model":"m","api":"openai-completions","stopReason":"stop","usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
+		}
+		fmt.Fprintf(&b, `{"type":"message","id":%q,"parentId":%s,"timestamp":"2026-01-02T03:04:%02d.000Z","message":{"role":%q,"content":[{"type":"text","text":%q}],"timestamp":%d%s}}`+"\n",
+			entry, parent, i+6, role, t, 1767323046000+i*1000, extra)
+		parent = fmt.Sprintf("%q", entry)
+	}
+	if name != "" {
+		fmt.Fprintf(&b, `{"type":"session_info","id":"000000ff","parentId":%s,"timestamp":"2026-01-02T03:05:00.000Z","name":%q}`+"\n", parent, name)
+	}
+	place := "--" + strings.ReplaceAll(strings.Trim(cwd, "/"), "/", "-") + "--"
+	c.put(agentFiles+"sessions/"+place+"/2026-01-02T03-04-05-000Z_"+id+".jsonl", b.String())
+}
+
+func TestResumePicker(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		c := place(t)
+		other := filepath.Join(filepath.Dir(c.dir), "other")
+		c.put("../other/.pi/prompts/theirs.md", "Theirs.\n")
+		c.kept("aaaa1111", c.dir, "", "apples are red", "some are green, like the quetzal")
+		c.kept("bbbb2222", c.dir, "Bananas", "bananas are yellow", "when they are ripe", "and before?", "green too")
+		c.kept("cccc3333", other, "", "cherries elsewhere", "indeed")
+		c.start(width, 40, "--model", "mock/m")
+		c.wait("of 100k")
+		c.keys("/resume", enter)
+		c.wait("── Resume", "Bananas", "apples")
+		c.keys(ctrlS) // by name
+		c.until("in the order of names", func(s string) bool { return strings.Index(s, "apples") < strings.Index(s, "Bananas") })
+		c.keys(ctrlS) // the longest first
+		c.until("the longest first", func(s string) bool { return strings.Index(s, "Bananas") < strings.Index(s, "apples") })
+		c.keys(ctrlN)
+		c.gone("apples")
+		c.keys("\t") // preview
+		c.wait("said last", "green too")
+		c.resize(width+8, 36)
+		c.wait("said last", "green too")
+		c.keys(ctrlN, "\t")
+		c.gone("said last")
+		c.wait("apples")
+		c.keys("quetz")
+		c.wait("filter: quetz", "→ apples")
+		c.gone("Bananas")
+		c.keys(escape)
+		c.gone("filter:")
+		c.wait("Bananas")
+		c.keys("bana")
+		c.wait("→ Bananas")
+		c.keys(ctrlR)
+		c.wait("New name")
+		c.keys(ctrlU, "Plantains", enter)
+		c.wait("Plantains")
+		for range "bana" {
+			c.keys("\x7f")
+		}
+		c.gone("filter:")
+		c.keys("apples")
+		c.wait("→ apples")
+		c.keys(ctrlD)
+		c.wait("for good?", "→ No, keep it")
+		c.keys(escape)
+		c.gone("for good?")
+		c.keys(ctrlD)
+		c.wait("for good?")
+		c.keys(down, enter)
+		c.wait("Deleted.", "No session")
+		for range "apples" {
+			c.keys("\x7f")
+		}
+		c.wait("Plantains")
+		c.keys(ctrlP)
+		c.wait("any directory", "cherries")
+		c.keys("cherri")
+		c.gone("Plantains")
+		c.keys(enter)
+		c.wait("cherries elsewhere", "indeed", "/trust") // its project is not trusted
+		c.keys(ctrlD)
+		c.finish(0)
+		if left, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*work*/*.jsonl")); err != nil || len(left) != 1 {
+			t.Errorf("left are %v, %v", left, err)
+		}
+	})
+}
+
+// What is said after going to a session of another directory is kept with the
+// sessions of that one, and its settings count.
+func TestAnotherDirectory(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	other := filepath.Join(filepath.Dir(c.dir), "other")
+	c.put("../other/.pi/settings.json", `{"hideThinkingBlock": true, "theme": "nonsense"}`)
+	c.put("../other/AGENTS.md", "Say meow.\n")
+	c.put(agentFiles+"trust.json", fmt.Sprintf(`{%q: true}`, other))
+	c.kept("cccc3333", other, "", "cherries elsewhere", "indeed")
+	c.llm.Queue(mockllm.Say("meow"))
+	c.start(80, 40, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("/resume", enter)
+	c.wait("── Resume")
+	c.keys(ctrlP)
+	c.wait("cherries")
+	c.keys(enter)
+	c.wait("indeed", "There is no theme \"nonsense\"", "/other")
+	c.keys("/new", enter)
+	c.wait("A new session.")
+	c.keys("who are you", enter)
+	c.wait("meow")
+	c.gone("Working")
+	if body := string(c.llm.Requests()[0].Body); !strings.Contains(body, "Say meow.") {
+		t.Error("the model does not have the instructions of the directory")
+	}
+	c.keys(ctrlD)
+	c.finish(0)
+	if kept, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*other*/*.jsonl")); err != nil || len(kept) != 2 {
+		t.Errorf("sessions of the other directory: %v, %v", kept, err)
+	}
+}
+
+func TestADirectoryThatIsGone(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		c := place(t)
+		gone := filepath.Join(filepath.Dir(c.dir), "gone")
+		c.kept("dddd4444", gone, "", "dates from nowhere", "indeed")
+		c.start(width, 30, "--model", "mock/m")
+		c.wait("of 100k")
+		c.keys("/resume", enter)
+		c.wait("── Resume")
+		c.keys(ctrlP)
+		c.wait("dates")
+		c.keys(enter)
+		c.wait("Its directory is gone", "→ Go on here")
+		c.resize(width+6, 28)
+		c.wait("Go on with a copy")
+		c.keys(escape)
+		c.gone("directory is gone")
+		c.keys("/resume", enter)
+		c.wait("── Resume")
+		c.keys(ctrlP)
+		c.wait("dates")
+		c.keys(enter)
+		c.wait("directory is gone")
+		c.keys(down, enter)
+		c.wait("indeed", "a copy")
+		c.keys(ctrlD)
+		c.finish(0)
+		if kept, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*work*/*.jsonl")); err != nil || len(kept) != 1 {
+			t.Errorf("sessions of this directory: %v, %v", kept, err)
+		}
+	})
+}
+
+func TestImportCommand(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		c := place(t)
+		c.kept("eeee5555", c.dir, "", "elderberries", "indeed")
+		from, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*/*.jsonl"))
+		if err != nil || len(from) != 1 {
+			t.Fatal(from, err)
+		}
+		if err := os.Rename(from[0], filepath.Join(c.dir, "my session.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		c.put("other.txt", "no session\n")
+		c.start(width, 30, "--model", "mock/m")
+		c.wait("of 100k")
+		c.keys("/import nothing.jsonl", enter)
+		c.wait("── Import nothing", "→ Go on with it")
+		c.keys(enter)
+		c.wait("nothing.jsonl", "no such file")
+		c.keys("/import other.txt", enter)
+		c.wait("── Import other")
+		c.keys(enter)
+		c.wait("no session")
+		c.keys(`/import "my session.jsonl"`, enter)
+		c.wait("── Import my session")
+		c.resize(width+9, 26)
+		c.wait("→ Go on with it")
+		c.keys(enter)
+		c.wait("elderberries", "indeed")
+		c.keys(ctrlD)
+		c.finish(0)
+		kept, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*/*.jsonl"))
+		if err != nil || len(kept) != 1 || !strings.Contains(c.file("my session.jsonl"), "elderberries") {
+			t.Errorf("kept are %v, %v", kept, err)
+		}
+	})
+}
+
+func TestTreePicker(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		c := place(t)
+		c.llm.Queue(
+			mockllm.Say("answer one"), mockllm.Blocks(mockllm.ToolCall("t1", "bash", `{"command":"echo tooled"}`)), mockllm.Say("answer two"),
+			mockllm.Say("a branch about two"),
+		)
+		c.put(agentFiles+"settings.json", `{"theme":"dark","treeFilterMode":"no-tools"}`)
+		c.start(width, 40, "--model", "mock/m")
+		c.wait("of 100k")
+		c.keys("question one", enter)
+		c.wait("answer one")
+		c.gone("Working")
+		c.keys("question two", enter)
+		c.wait("answer two")
+		c.gone("Working")
+		c.keys("/tree", enter)
+		c.wait("Tree · without tools", "you: question two")
+		if s := c.wait("answer two ←"); strings.Contains(s, "pi: bash") {
+			t.Errorf("calls are shown:\n%s", s)
+		}
+		c.keys(ctrlD)
+		c.wait("usual entries", "pi: bash")
+		c.keys(ctrlA)
+		c.wait("all entries", "bash: tooled")
+		c.keys(ctrlU)
+		c.wait("only yours")
+		c.gone("pi: bash")
+		c.keys(ctrlL)
+		c.wait("only labelled")
+		c.gone("question one ")
+		c.keys(ctrlO, ctrlO)
+		c.wait("usual entries", "you: question one")
+		c.keys("question one")
+		c.wait("filter: question one")
+		c.gone("pi: bash")
+		c.keys("L")
+		c.wait("── Label")
+		c.keys("start", enter)
+		c.wait("[start]")
+		c.keys("T")
+		c.wait("[start just now]")
+		c.resize(width+10, 36)
+		c.wait("[start just now]", "── Tree")
+		c.keys(escape)
+		c.gone("filter:")
+		c.wait("pi: bash")
+		c.keys("\x1b[1;5D") // fold
+		c.until("what is below is folded", func(s string) bool { return !strings.Contains(s, "pi: bash") })
+		c.keys(ctrlT)
+		c.wait("without tools")
+		c.keys(ctrlD)
+		c.wait("usual entries")
+		if s := c.wait("── Tree"); strings.Contains(s, "pi: bash") {
+			t.Errorf("another filter has unfolded it:\n%s", s)
+		}
+		c.keys("\x1b[1;5C")
+		c.wait("pi: bash")
+		c.keys("question two")
+		c.wait("filter: question two", "→ you: question two")
+		c.keys(enter)
+		c.wait("Leave this branch", "→ Go there")
+		c.keys(escape)
+		c.wait("── Tree")
+		c.keys(enter)
+		c.wait("Leave this branch")
+		c.keys(down, down, enter)
+		c.wait("What matters")
+		c.keys("two", enter)
+		c.gone("answer two")
+		c.wait("branch that was left", "question two")
+		c.keys(ctrlC, ctrlD)
+		c.finish(0)
+		requests := c.llm.Requests()
+		if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "two") {
+			t.Errorf("the summary was asked for with\n%s", body)
+		}
+	})
+}
