@@ -49,10 +49,10 @@ type Settings struct {
 	// EnabledModels are patterns of the models to cycle through; nil means all.
 	EnabledModels        []string
 	CacheMissNotices     bool
-	DefaultProjectTrust  string // "ask", "always" or "never"; ask; only from the user's file
-	TreeFilter           string // "default", "no-tools", "user-only", "labeled-only" or "all"; default
-	ShareDestination     string // "auto", "gist" or "radius"; auto
-	NPMCommand           []string
+	DefaultProjectTrust  string   // "ask", "always" or "never"; ask; only from the user's file
+	TreeFilter           string   // "default", "no-tools", "user-only", "labeled-only" or "all"; default
+	ShareDestination     string   // "auto", "gist" or "radius"; auto
+	NPMCommand           []string // nil: packages are fetched without npm
 	SelfUpdateCommand    []string
 	SkillCommands        bool // true: /skill: is offered in completion
 	CollapseChangelog    bool
@@ -138,7 +138,7 @@ func Defaults() Settings {
 		Network:    Network{Transport: "auto", WebSocketTimeout: 15 * time.Second, CacheWarming: "idle"},
 		CodeMode:   CodeMode{InlineBudget: 3000}, BranchSummary: BranchSummary{Reserve: 16384},
 		Markdown:            Markdown{CodeBlockIndent: "  ", Mermaid: "streaming"},
-		DefaultProjectTrust: "ask", TreeFilter: "default", ShareDestination: "auto", NPMCommand: []string{"npm"},
+		DefaultProjectTrust: "ask", TreeFilter: "default", ShareDestination: "auto",
 		SkillCommands: true, InstallTelemetry: true, WarnExtraUsage: true,
 	}
 }

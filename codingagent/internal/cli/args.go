@@ -40,9 +40,10 @@ type Args struct {
 	Theme                   string
 	Help, Version           bool
 	Auth                    authArgs
-	WriteDocs               bool     // of docs: make files of the manual
-	Completing              bool     // nothing is to be changed or said
-	JSON                    bool     // of a subcommand: output for programs
+	WriteDocs               bool // of docs: make files of the manual
+	Completing              bool // nothing is to be changed or said
+	JSON                    bool // of a subcommand: output for programs
+	Packages                packageArgs
 	Files                   []string // @path arguments, without the @
 	Messages                []string
 }

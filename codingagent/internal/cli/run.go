@@ -218,6 +218,7 @@ func (p *program) converse(ctx context.Context) error {
 		return err
 	}
 	p.checkToolNames()
+	p.ensurePackages(ctx)
 	var notices []string
 	options, err := p.options(ctx)
 	if err != nil {
@@ -276,7 +277,7 @@ func (p *program) options(ctx context.Context) (codingagent.Options, error) {
 // choice of a model; it gives what ends that. A vendor that can not be asked is no
 // reason to disturb anybody: the models that were known stay.
 func (p *program) refreshModels(ctx context.Context) (stop func()) {
-	if p.args.Offline {
+	if p.offline() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)

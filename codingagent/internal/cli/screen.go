@@ -63,6 +63,7 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	err = interactive.Run(ctx, interactive.Config{
 		Runtime: rt, Repo: repo, Env: env, Dir: p.sys.Dir, Home: p.sys.Home, AgentDir: p.agentDir, Version: p.sys.Version,
 		Settings: p.thisRun(p.settings), Getenv: p.sys.Env.Lookup, Interrupts: p.sys.Interrupts, First: prompts,
+		Themes:       func(ctx context.Context) []string { return p.themeFiles(ctx, env) },
 		Notices:      append(warnings, notices...),
 		Available:    func(ctx context.Context) []*ai.Model { return p.available(ctx) },
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
@@ -104,4 +105,13 @@ func (p *program) lookAgain(ctx context.Context, dir string) (settings.Settings,
 		notes = append(notes, n.String())
 	}
 	return p.thisRun(l.Settings), v, notes
+}
+
+// themeFiles lists the files of themes that the settings let be used.
+func (p *program) themeFiles(ctx context.Context, env execenv.Env) []string {
+	var paths []string
+	for _, f := range p.resources(ctx, env).Themes {
+		paths = append(paths, f.Path)
+	}
+	return paths
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/sessiondir"
-	"github.com/pi-go/pi/codingagent/settings"
 )
 
 // subcommand is a word that comes first on the command line.
@@ -25,8 +24,10 @@ type subcommand struct {
 	options []option
 	// alone says that it needs no settings, models and directories.
 	alone bool
-	// most is how many words may follow; 0 is any number.
+	// most is how many words may follow; 0 is any number, unless none says that
+	// there are none.
 	most int
+	none bool
 	// complete gives what may follow said, the words behind the name; nil leaves
 	// it to the shell.
 	complete func(c *completer, said []string) candidates
@@ -35,12 +36,8 @@ type subcommand struct {
 
 // subcommands are all, in the order of the help.
 func subcommands() []subcommand {
-	return []subcommand{
-		{
-			name: "config", usage: "explain [KEY]", actions: []string{"explain"}, most: 2, options: sharedOptions("approve", "no-approve"),
-			help: "show settings, where each comes from, and what it is used instead of", run: (*program).runConfig,
-			complete: func(_ *completer, said []string) candidates { return wordList(settings.Keys()...) },
-		},
+	return append(packageCommands(), []subcommand{
+		configCommand(),
 		{
 			name: "auth", usage: "login|logout|list|check|print-api-key|print-bearer-token [PROVIDER]", actions: authActions(), most: 2, options: authOptions(),
 			help: "sign in to providers, and see what is connected", run: (*program).runAuth, complete: (*completer).authWords,
@@ -63,7 +60,7 @@ func subcommands() []subcommand {
 			help: "look at sessions, and look after them", run: (*program).runSessions,
 			complete: (*completer).sessionWords,
 		},
-	}
+	}...)
 }
 
 // sharedOptions gives options of the program that a subcommand has too.
@@ -157,7 +154,7 @@ func runSubcommand(ctx context.Context, argv []string, sys *System) (ok bool, er
 		return true, coded{exitInvalid, fmt.Errorf("pi auth check: %w", err)} // 1 means that it is not ready
 	case err != nil:
 		return true, fmt.Errorf("pi %s: %w", c.name, err)
-	case c.most > 0 && len(words) > c.most:
+	case (c.most > 0 || c.none) && len(words) > c.most:
 		return true, fmt.Errorf("pi %s: unexpected argument %q; the usage is pi %s %s", c.name, words[c.most], c.name, c.usage)
 	}
 	if err := args.check(); err != nil {
@@ -199,12 +196,4 @@ func oneOf(command string, words, known []string) (string, error) {
 		hint = " (did you mean " + near[0] + "?)"
 	}
 	return "", fmt.Errorf("pi %s has no %q%s; there is %s", command, words[0], hint, strings.Join(known, ", "))
-}
-
-// runConfig is pi config explain.
-func (p *program) runConfig(ctx context.Context, words []string) error {
-	if _, err := oneOf("config", words, []string{"explain"}); err != nil {
-		return err
-	}
-	return p.loaded.WriteExplanation(p.sys.Out, strings.Join(words[1:], ""))
 }

@@ -24,17 +24,9 @@ func (u *ui) themeDir() string { return filepath.Join(u.cfg.AgentDir, "themes") 
 // out.
 func (u *ui) loadThemes() []string {
 	u.themes = map[string]*theme.Theme{}
-	dir := u.themeDir()
-	entries, err := u.cfg.Env.FS.ReadDir(u.ctx, dir)
-	if err != nil {
-		return nil // mostly there is none
-	}
 	var notes []string
-	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".json") {
-			continue
-		}
-		t, err := u.readTheme(filepath.Join(dir, e.Name()))
+	for _, path := range u.themeFiles() {
+		t, err := u.readTheme(path)
 		switch {
 		case err == nil && u.themes[t.Name()] != nil:
 			err = fmt.Errorf("another file has a theme %q", t.Name())
@@ -42,12 +34,31 @@ func (u *ui) loadThemes() []string {
 			err = fmt.Errorf("there is a built-in theme %q", t.Name())
 		}
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("Theme %s is not used: %s", oneLine(e.Name()), oneLine(err.Error())))
+			notes = append(notes, fmt.Sprintf("Theme %s is not used: %s", oneLine(filepath.Base(path)), oneLine(err.Error())))
 			continue
 		}
 		u.themes[t.Name()] = t
 	}
 	return notes
+}
+
+// themeFiles lists the files of themes, the one that counts first first.
+func (u *ui) themeFiles() []string {
+	if u.cfg.Themes != nil {
+		return u.cfg.Themes(u.ctx)
+	}
+	dir := u.themeDir()
+	entries, err := u.cfg.Env.FS.ReadDir(u.ctx, dir)
+	if err != nil {
+		return nil // mostly there is none
+	}
+	var paths []string
+	for _, e := range entries {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), ".json") {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths
 }
 
 func (u *ui) readTheme(path string) (*theme.Theme, error) {

@@ -32,34 +32,14 @@ type TrustQuestion struct {
 // for this time. The error is [ErrNoTerminal] where nothing can be drawn, or the
 // cause of ctx.
 func AskTrust(ctx context.Context, q TrustQuestion) (_ trust.Answer, err error) {
-	getenv := q.Getenv
-	if getenv == nil {
-		getenv = os.Getenv
-	}
-	open := q.Open
-	if open == nil {
-		open = term.Open
-	}
-	tm, err := open(term.Options{FullScreen: true, Getenv: getenv})
+	u, tm, err := standalone(ctx, Config{
+		Env: execenv.Env{FS: q.Files}, Home: q.Home, AgentDir: q.AgentDir, Dir: q.Dir, Getenv: q.Getenv, Open: q.Open,
+	}, q.Settings)
 	if err != nil {
 		return trust.Refuse, err
 	}
 	defer func() { err = errors.Join(err, tm.Close()) }()
-	u := &ui{
-		cfg: Config{Env: execenv.Env{FS: q.Files}, Home: q.Home, AgentDir: q.AgentDir, Dir: q.Dir}, settings: q.Settings, ctx: ctx,
-		look: &look{depth: tm.Facts().Depth}, keys: newBindings(thisPlatform(getenv)), area: tui.NewContainer(),
-	}
-	u.readKeys()
-	u.loadThemes()
-	t, _ := themeFor(u.settings.Theme, term.NewCapabilities(tm.Facts()), u.themes)
-	u.look.set(t)
-	u.p = tui.New(tui.Options{Terminal: tm, Bindings: u.keys, OnCapabilities: func(c term.Capabilities) {
-		t, _ := themeFor(u.settings.Theme, c, u.themes)
-		u.look.set(t)
-		u.p.Redraw()
-	}})
 	u.p.Transcript.Append(&trustNotice{ui: u, found: q.Found})
-	u.p.Bottom.Add(u.area)
 	answer := trust.Refuse
 	p := u.pick("Is this project to be trusted?", trustItems(), nil)
 	p.list.OnSelect = func(it tui.ListItem) {
@@ -71,6 +51,38 @@ func AskTrust(ctx context.Context, q TrustQuestion) (_ trust.Answer, err error) 
 	p.list.Typing = false
 	err = u.p.Run(ctx)
 	return answer, err
+}
+
+// standalone opens the terminal for a screen without a session. The caller closes
+// it.
+func standalone(ctx context.Context, cfg Config, set settings.Terminal) (*ui, *term.Terminal, error) {
+	getenv := cfg.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	open := cfg.Open
+	if open == nil {
+		open = term.Open
+	}
+	tm, err := open(term.Options{FullScreen: true, Getenv: getenv})
+	if err != nil {
+		return nil, nil, err
+	}
+	u := &ui{
+		cfg: cfg, settings: set, ctx: ctx,
+		look: &look{depth: tm.Facts().Depth}, keys: newBindings(thisPlatform(getenv)), area: tui.NewContainer(),
+	}
+	u.readKeys()
+	u.loadThemes()
+	t, _ := themeFor(u.settings.Theme, term.NewCapabilities(tm.Facts()), u.themes)
+	u.look.set(t)
+	u.p = tui.New(tui.Options{Terminal: tm, Bindings: u.keys, OnCapabilities: func(c term.Capabilities) {
+		t, _ := themeFor(u.settings.Theme, c, u.themes)
+		u.look.set(t)
+		u.p.Redraw()
+	}})
+	u.p.Bottom.Add(u.area)
+	return u, tm, nil
 }
 
 // trustItems are the answers, the safe ones last.

@@ -46,6 +46,9 @@ type Config struct {
 	// Export writes a session to a file, whose name decides the form and may be "",
 	// and gives the file's path; nil offers no export.
 	Export func(ctx context.Context, s *codingagent.AgentSession, file string) (string, error)
+	// Themes lists the files of themes, of two with the same name the one that counts
+	// first; nil lists those in AgentDir.
+	Themes func(ctx context.Context) []string
 	// ChooseSession begins with the list of sessions to go on with.
 	ChooseSession bool
 	// Available lists the models that can be used.
