@@ -129,9 +129,14 @@ func (t *Terminal) stop(text string) error {
 	return errors.Join(werr, derr, err)
 }
 
-// Close stops the terminal and lets go of the device.
+// Close stops the terminal and lets go of the device. A program that ran on it has
+// stopped it already, and some devices are closed by that.
 func (t *Terminal) Close() error {
-	return errors.Join(t.Stop(), t.tty.Close())
+	err := t.Stop()
+	if cerr := t.tty.Close(); !errors.Is(cerr, os.ErrClosed) {
+		err = errors.Join(err, cerr)
+	}
+	return err
 }
 
 // The modes that are switched on, in this order; they are left in the reverse.

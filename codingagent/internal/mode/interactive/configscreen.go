@@ -110,7 +110,7 @@ func (c *configScreen) rows() []tui.ListItem {
 			}
 			about := it.Package
 			if about == "" {
-				about = c.ui.homePath(it.Base)
+				about = relative(c.ui.cfg.Dir, []string{c.ui.homePath(it.Base)})[0]
 			}
 			name := it.Path
 			if rel, err := filepath.Rel(it.Base, it.Path); err == nil && filepath.IsLocal(rel) {
