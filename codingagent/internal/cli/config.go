@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 	"github.com/pi-go/pi/codingagent/packages"
 	"github.com/pi-go/pi/codingagent/resource"
+	"github.com/pi-go/pi/codingagent/settings"
 )
 
 // configCommand is pi config.
@@ -21,7 +22,31 @@ func configCommand() subcommand {
 			{long: "local", short: "l", help: "change the settings of this project, and not yours", flag: func(a *Args) { a.Packages.Local = true }}, jsonOption(),
 		}, sharedOptions("approve", "no-approve")...),
 		help: "choose which extensions, skills, prompts and themes are used; explain shows settings, and where each comes from", run: (*program).runConfig,
+		complete: (*completer).configWords,
 	}
+}
+
+// configWords completes what follows an action of pi config.
+func (c *completer) configWords(said []string) (found candidates) {
+	switch {
+	case len(said) != 1:
+		return found
+	case said[0] == "explain":
+		return wordList(settings.Keys()...)
+	case said[0] == "list":
+		return found
+	}
+	p, ok := c.program()
+	env, err := execenv.Local(c.sys.Dir, execenv.LocalOptions{Home: c.sys.Home})
+	if !ok || err != nil {
+		return found
+	}
+	for _, it := range p.resources(c.ctx, env).Items {
+		if it.On == (said[0] == "disable") {
+			found.list = append(found.list, candidate{it.Path, string(it.Kind)})
+		}
+	}
+	return found
 }
 
 func configActions() []string { return []string{"list", "enable", "disable", "explain"} }

@@ -35,17 +35,29 @@ func packageCommands() []subcommand {
 		},
 		{
 			name: "remove", aliases: []string{"uninstall"}, usage: "SOURCE", most: 1, options: append([]option{local}, trusting...), run: (*program).runRemove,
-			help: "remove a package, from the settings and from the disk",
+			help: "remove a package, from the settings and from the disk", complete: (*completer).packages,
 		},
 		{
 			name: "update", usage: "[SOURCE|self]", most: 1, options: append(updateOptions(), trusting...), run: (*program).runUpdate,
-			help: "bring packages up to date: one, or all",
+			help: "bring packages up to date: one, or all", complete: (*completer).packages,
 		},
 		{
 			name: "list", options: append([]option{jsonOption()}, trusting...), none: true, run: (*program).runList,
-			help: "list the packages that the settings name",
+			help: "list the packages that the settings name", complete: func(*completer, []string) candidates { return candidates{} },
 		},
 	}
+}
+
+// packages completes the source of a package that the settings name.
+func (c *completer) packages(said []string) (found candidates) {
+	p, ok := c.program()
+	if !ok || len(said) > 0 {
+		return found
+	}
+	for _, e := range p.packageManager(c.ctx, nil).List(c.ctx) {
+		found.list = append(found.list, candidate{e.Settings.Source, e.Dir})
+	}
+	return found
 }
 
 func updateOptions() []option {
