@@ -362,6 +362,8 @@ func FuzzScan(f *testing.F) {
 	f.Add(`{"id":"c1","model":"m","choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}`, `{"content":"\u00e9\ud83e"}`)
 	f.Add(`{"choices":[{"delta":{"content":"x","CONTENT":null}}]}`, `{"content":["a"]}`)
 	f.Add(`{"choices":[{"delta":{"content":null}},{}]}`, `{"tool_calls":[]}`)
+	f.Add(`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}}]}`, `{"content":[{"thinking":[{"type":"text","text":"b"}]}]}`)
+	f.Add(`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]},{"text":"x"}]}}]}`, `{"content":[{"type":"thinking","thinking":[{"text":"b"},{"text":"c"}]}]}`)
 	call := func(fields string) string { return `{"choices":[{"delta":{"tool_calls":[` + fields + `]}}]}` }
 	f.Add(call(`{"index":0,"id":"t1","function":{"arguments":"{"}}`), `{"tool_calls":[{"index":0,"function":{"name":"late","arguments":"1"}}]}`)
 	f.Add(call(`{"index":0,"id":"t1","function":{"name":"n","arguments":"{"}},{"index":1,"id":"t2","function":{"name":"m","arguments":"["}}`), `{"tool_calls":[{"index":0,"function":{"arguments":"1"}}]}`)

@@ -3,9 +3,14 @@
 //
 //	go run ./internal/gen             write data/*.txt and providers.go
 //	go run ./internal/gen -diff OLD   list what changed since the facts in OLD
+//	go run ./internal/gen -import LIST.json -date 2026-11-30
+//	                                  bring the facts up to date with a list in the
+//	                                  shape of models.dev, then write as above and
+//	                                  list what changed
 //
 // It is run in the folder of package catalog. The same facts give the same
-// bytes.
+// bytes, and the same list the same facts. -prune removes what a list does not
+// have.
 package main
 
 import (
@@ -17,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/pi-go/pi/ai/catalog/internal/compact"
 	"github.com/pi-go/pi/ai/catalog/internal/facts"
@@ -25,7 +31,16 @@ import (
 func main() {
 	log.SetFlags(0)
 	old := flag.String("diff", "", "compare with the facts in this `folder` instead of generating")
+	list := flag.String("import", "", "bring the facts up to date with this `list`")
+	day := flag.String("date", "", "the `day` of the list, as in 2026-11-30")
+	prune := flag.Bool("prune", false, "with -import, remove models that the list does not have")
 	flag.Parse()
+	if *list != "" {
+		if err := update(*list, *day, *prune, "."); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	files, err := facts.LoadDir("facts")
 	if err != nil {
 		log.Fatal(err)
@@ -45,6 +60,38 @@ func main() {
 	if err := generate(files, strings.TrimSpace(string(date)), "."); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// update imports a list and tells what came of it.
+func update(list, day string, prune bool, dir string) error {
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return fmt.Errorf("-import needs the day of the list, as in -date 2026-11-30: %w", err)
+	}
+	data, err := os.ReadFile(list)
+	if err != nil {
+		return fmt.Errorf("read the list of models: %w", err)
+	}
+	folder := filepath.Join(dir, "facts")
+	before, err := facts.LoadDir(folder)
+	if err != nil {
+		return err
+	}
+	notes, err := facts.Import(folder, data, facts.ImportOptions{Prune: prune})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "SOURCE"), []byte(day+"\n"), 0o644); err != nil {
+		return fmt.Errorf("write the day of the facts: %w", err)
+	}
+	after, err := facts.LoadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		fmt.Println(note)
+	}
+	fmt.Print(facts.Diff(before, after))
+	return generate(after, day, dir)
 }
 
 func generate(files []*facts.File, date, dir string) error {
