@@ -6,6 +6,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/history"
+	"github.com/pi-go/pi/ai/internal/wire"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
 
@@ -19,32 +20,6 @@ type messageEncoder struct {
 	err         error
 }
 
-// units cuts a conversation: an answer is a unit, and so is what stands between
-// two answers. A leading system message is left out, it is sent apart.
-func units(messages []ai.Message) []history.Unit {
-	var list []history.Unit
-	start := 0
-	flush := func(end int) {
-		if start < end {
-			list = append(list, history.Unit{At: start, Messages: messages[start:end]})
-		}
-	}
-	for i, m := range messages {
-		switch m.(type) {
-		case *ai.SystemMessage:
-			if i == 0 {
-				start = 1
-			}
-		case *ai.AssistantMessage:
-			flush(i)
-			list = append(list, history.Unit{At: i, Messages: messages[i : i+1]})
-			start = i + 1
-		}
-	}
-	flush(len(messages))
-	return list
-}
-
 // unit appends the messages of a unit.
 func (e *messageEncoder) unit(dst []byte, u history.Unit) []byte {
 	return e.marked(dst, u, "")
@@ -52,10 +27,10 @@ func (e *messageEncoder) unit(dst []byte, u history.Unit) []byte {
 
 // marked is unit with a cache mark on the last block, unless that is an answer.
 func (e *messageEncoder) marked(dst []byte, u history.Unit, cache string) []byte {
-	w := elements{dst: dst, first: true}
+	w := elements{wire.Elements{Dst: dst}}
 	if a, ok := u.Messages[0].(*ai.AssistantMessage); ok {
 		e.answer(&w, a)
-		return w.dst
+		return w.Dst
 	}
 	last, systems := e.lastPlace(u.Messages)
 	for i := 0; i < len(u.Messages); i++ {
@@ -88,7 +63,7 @@ func (e *messageEncoder) marked(dst []byte, u history.Unit, cache string) []byte
 			e.system(&w, s, mark)
 		}
 	}
-	return w.dst
+	return w.Dst
 }
 
 // lastPlace gives the message that goes out last, and whether it is a system
@@ -109,38 +84,24 @@ func (e *messageEncoder) lastPlace(messages []ai.Message) (at int, system bool) 
 
 func isResult(m ai.Message) bool { _, ok := m.(*ai.ToolResultMessage); return ok }
 
-// elements writes elements of an array with commas between them.
-type elements struct {
-	dst   []byte
-	first bool
-}
-
-func (w *elements) next() {
-	if !w.first {
-		w.dst = append(w.dst, ',')
-	}
-	w.first = false
-}
-
-func (w *elements) raw(text string) { w.dst = append(w.dst, text...) }
-
-func (w *elements) str(text string) { w.dst = jsonobj.AppendString(w.dst, text) }
+// elements writes elements of an array, and blocks.
+type elements struct{ wire.Elements }
 
 // endBlock closes a block, with a cache mark if there is one.
 func (w *elements) endBlock(cache string) {
 	if cache != "" {
-		w.raw(`,"cache_control":`)
-		w.raw(cache)
+		w.Raw(`,"cache_control":`)
+		w.Raw(cache)
 	}
-	w.raw("}")
+	w.Raw("}")
 }
 
 // inner starts an array inside an element.
-func (w *elements) inner() *elements { return &elements{dst: w.dst, first: true} }
+func (w *elements) inner() *elements { return &elements{wire.Elements{Dst: w.Dst}} }
 
 func (e *messageEncoder) user(w *elements, m *ai.UserMessage, cache string) {
-	w.next()
-	w.raw(`{"role":"user","content":[`)
+	w.Next()
+	w.Raw(`{"role":"user","content":[`)
 	in := w.inner()
 	for i, b := range m.Content {
 		mark := ""
@@ -149,25 +110,25 @@ func (e *messageEncoder) user(w *elements, m *ai.UserMessage, cache string) {
 		}
 		in.input(b, mark)
 	}
-	w.dst = in.dst
-	w.raw("]}")
+	w.Dst = in.Dst
+	w.Raw("]}")
 }
 
 // input writes a text or image block.
 func (w *elements) input(b ai.Block, cache string) {
 	switch b := b.(type) {
 	case *ai.Text:
-		w.next()
-		w.raw(`{"type":"text","text":`)
-		w.str(b.Text)
+		w.Next()
+		w.Raw(`{"type":"text","text":`)
+		w.Str(b.Text)
 		w.endBlock(cache)
 	case *ai.Image:
-		w.next()
-		w.raw(`{"type":"image","source":{"type":"base64","media_type":`)
-		w.str(b.MIMEType)
-		w.raw(`,"data":`)
-		w.str(b.Data)
-		w.raw("}")
+		w.Next()
+		w.Raw(`{"type":"image","source":{"type":"base64","media_type":`)
+		w.Str(b.MIMEType)
+		w.Raw(`,"data":`)
+		w.Str(b.Data)
+		w.Raw("}")
 		w.endBlock(cache)
 	}
 }
@@ -193,8 +154,8 @@ func hasText(content []ai.Block) bool {
 // results writes a run of tool results as one user message. The vendor takes no
 // images in a result that is an error: they follow the results, named.
 func (e *messageEncoder) results(w *elements, run []ai.Message, cache string) {
-	w.next()
-	w.raw(`{"role":"user","content":[`)
+	w.Next()
+	w.Raw(`{"role":"user","content":[`)
 	in := w.inner()
 	var apart []*ai.ToolResultMessage
 	for _, m := range run {
@@ -204,13 +165,13 @@ func (e *messageEncoder) results(w *elements, run []ai.Message, cache string) {
 	}
 	for i, m := range run {
 		r := m.(*ai.ToolResultMessage)
-		in.next()
-		in.raw(`{"type":"tool_result","tool_use_id":`)
-		in.str(r.ToolCallID)
-		in.raw(`,"content":`)
+		in.Next()
+		in.Raw(`{"type":"tool_result","tool_use_id":`)
+		in.Str(r.ToolCallID)
+		in.Raw(`,"content":`)
 		in.result(r)
 		if r.IsError {
-			in.raw(`,"is_error":true`)
+			in.Raw(`,"is_error":true`)
 		}
 		mark := ""
 		if i == len(run)-1 && len(apart) == 0 {
@@ -234,8 +195,8 @@ func (e *messageEncoder) results(w *elements, run []ai.Message, cache string) {
 			in.input(b, mark)
 		}
 	}
-	w.dst = in.dst
-	w.raw("]}")
+	w.Dst = in.Dst
+	w.Raw("]}")
 }
 
 // result writes the content of one tool result.
@@ -248,10 +209,10 @@ func (w *elements) result(r *ai.ToolResultMessage) {
 				text = ai.NoteSeeImage
 			}
 		}
-		w.str(text)
+		w.Str(text)
 		return
 	}
-	w.raw("[")
+	w.Raw("[")
 	in := w.inner()
 	if !hasText(r.Content) {
 		in.input(&ai.Text{Text: ai.NoteSeeImage}, "")
@@ -259,8 +220,8 @@ func (w *elements) result(r *ai.ToolResultMessage) {
 	for _, b := range r.Content {
 		in.input(b, "")
 	}
-	w.dst = in.dst
-	w.raw("]")
+	w.Dst = in.Dst
+	w.Raw("]")
 }
 
 // answer writes an answer, led by its effort.
@@ -271,14 +232,14 @@ func (e *messageEncoder) answer(w *elements, m *ai.AssistantMessage) {
 	if e.effort && e.validEffort(m.ProviderThinkingLevel) && m.Provider == e.model.Provider && m.API == e.model.API {
 		effortMessage(w, m.ProviderThinkingLevel)
 	}
-	w.next()
-	w.raw(`{"role":"assistant","content":[`)
+	w.Next()
+	w.Raw(`{"role":"assistant","content":[`)
 	in := w.inner()
 	for _, b := range m.Content {
 		e.answerBlock(in, b)
 	}
-	w.dst = in.dst
-	w.raw("]}")
+	w.Dst = in.Dst
+	w.Raw("]}")
 }
 
 // validEffort reports whether a stored effort is one that the vendor knows.
@@ -327,42 +288,42 @@ func (e *messageEncoder) answerBlock(w *elements, b ai.Block) {
 			if b.Signature == "" {
 				return // its payload is lost, and without it the block is none
 			}
-			w.next()
-			w.raw(`{"type":"redacted_thinking","data":`)
-			w.str(b.Signature)
-			w.raw("}")
+			w.Next()
+			w.Raw(`{"type":"redacted_thinking","data":`)
+			w.Str(b.Signature)
+			w.Raw("}")
 		case e.thinkingAsText(b):
 			w.input(&ai.Text{Text: b.Text}, "")
 		case b.Signature != "" || e.traits.emptySignature:
-			w.next()
-			w.raw(`{"type":"thinking","thinking":`)
-			w.str(b.Text)
-			w.raw(`,"signature":`)
-			w.str(b.Signature)
-			w.raw("}")
+			w.Next()
+			w.Raw(`{"type":"thinking","thinking":`)
+			w.Str(b.Text)
+			w.Raw(`,"signature":`)
+			w.Str(b.Signature)
+			w.Raw("}")
 		}
 	case *ai.ToolCall:
-		w.next()
-		w.raw(`{"type":"tool_use","id":`)
-		w.str(b.ID)
-		w.raw(`,"name":`)
-		w.str(b.Name)
-		w.raw(`,"input":`)
+		w.Next()
+		w.Raw(`{"type":"tool_use","id":`)
+		w.Str(b.ID)
+		w.Raw(`,"name":`)
+		w.Str(b.Name)
+		w.Raw(`,"input":`)
 		if args := b.Arguments; len(args) > 0 && args[0] == '{' && json.Valid(args) {
-			w.dst = append(w.dst, args...)
+			w.Dst = append(w.Dst, args...)
 		} else {
-			w.raw("{}")
+			w.Raw("{}")
 		}
-		w.raw("}")
+		w.Raw("}")
 	}
 }
 
 // effortMessage tells the effort from here on.
 func effortMessage(w *elements, effort string) {
-	w.next()
-	w.raw(`{"role":"system","content":[],"output_config":{"effort":`)
-	w.str(effort)
-	w.raw("}}")
+	w.Next()
+	w.Raw(`{"role":"system","content":[],"output_config":{"effort":`)
+	w.Str(effort)
+	w.Raw("}}")
 }
 
 // empty reports whether a later system message says nothing that goes out.
@@ -383,20 +344,20 @@ func (e *messageEncoder) system(w *elements, m *ai.SystemMessage, cache string) 
 	if e.toolChanges {
 		blocks = append(blocks, e.changes(m)...)
 	}
-	w.next()
-	w.raw(`{"role":"system","content":[`)
+	w.Next()
+	w.Raw(`{"role":"system","content":[`)
 	in := w.inner()
 	for i, b := range blocks {
-		in.next()
-		in.dst = append(in.dst, b...)
+		in.Next()
+		in.Dst = append(in.Dst, b...)
 		mark := ""
 		if i == len(blocks)-1 {
 			mark = cache
 		}
 		in.endBlock(mark)
 	}
-	w.dst = in.dst
-	w.raw("]}")
+	w.Dst = in.Dst
+	w.Raw("]}")
 }
 
 // changes gives the blocks, without their closing bracket, that remove and add

@@ -70,7 +70,7 @@ func newRequest(call *ai.Call, t *traits, st *state) (*request, error) {
 		mode = ai.SystemTexts
 	}
 	r.messages = ai.Transform(call.Model, call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(maxIDLength), System: mode})
-	r.units = units(r.messages)
+	r.units = history.Turns(r.messages)
 	tools := toolEncoder{eager: t.eager, strict: t.strict && !st.strictOff}
 	r.encoder = &messageEncoder{model: call.Model, traits: t, tools: tools, toolChanges: r.native, effort: r.think.inSystem != ""}
 	r.settings = wire.Settings(call.Model, fmt.Sprintf("%+v %v %v", tools, r.native, r.encoder.effort))
@@ -174,23 +174,23 @@ func (r *request) body(from int, thread string) ([][]byte, error) {
 	if from == 0 {
 		old = r.state.prefix.Encode(r.settings, r.units[:last], r.encoder.unit)
 	} else {
-		w := elements{first: true}
+		w := elements{}
 		for _, u := range r.units[from:last] {
 			if b := r.encoder.unit(nil, u); len(b) > 0 {
-				w.next()
-				w.dst = append(w.dst, b...)
+				w.Next()
+				w.Dst = append(w.Dst, b...)
 			}
 		}
-		old = w.dst
+		old = w.Dst
 	}
 	tail := r.encoder.marked(nil, r.units[last], r.cache)
 	if len(old) > 0 && len(tail) > 0 {
 		tail = append([]byte{','}, tail...)
 	}
 	if r.think.inSystem != "" {
-		w := elements{dst: tail, first: len(old)+len(tail) == 0}
+		w := elements{wire.Elements{Dst: tail, More: len(old)+len(tail) > 0}}
 		effortMessage(&w, r.think.inSystem)
-		tail = w.dst
+		tail = w.Dst
 	}
 	if r.encoder.err != nil {
 		return nil, r.encoder.err

@@ -7,33 +7,9 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/history"
+	"github.com/pi-go/pi/ai/internal/wire"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
-
-// units cuts a conversation: an answer is a unit, and so is everything between two
-// answers, which is one message: roles must alternate. A leading system message is
-// sent apart.
-func units(messages []ai.Message) []history.Unit {
-	var list []history.Unit
-	start := 0
-	flush := func(end int) {
-		if start < end {
-			list = append(list, history.Unit{At: start, Messages: messages[start:end]})
-		}
-	}
-	for i, m := range messages {
-		switch m.(type) {
-		case *ai.SystemMessage:
-			start = i + 1 // only the first, after Transform
-		case *ai.AssistantMessage:
-			flush(i)
-			list = append(list, history.Unit{At: i, Messages: messages[i : i+1]})
-			start = i + 1
-		}
-	}
-	flush(len(messages))
-	return list
-}
 
 // encoder writes the messages of a request.
 type encoder struct {
@@ -47,16 +23,16 @@ func (e *encoder) unit(dst []byte, u history.Unit) []byte { return e.ending(dst,
 
 // ending is unit with an element, such as a cache point, behind its content.
 func (e *encoder) ending(dst []byte, u history.Unit, last string) []byte {
-	w := writer{dst: dst}
+	w := wire.Elements{Dst: dst}
 	before := len(dst)
 	if a, ok := u.Messages[0].(*ai.AssistantMessage); ok {
-		w.raw(`{"role":"assistant","content":[`)
+		w.Raw(`{"role":"assistant","content":[`)
 		for _, b := range a.Content {
 			e.answerBlock(&w, b)
 		}
 		last = ""
 	} else {
-		w.raw(`{"role":"user","content":[`)
+		w.Raw(`{"role":"user","content":[`)
 		var apart []*ai.ToolResultMessage
 		for _, m := range u.Messages {
 			switch m := m.(type) {
@@ -79,40 +55,24 @@ func (e *encoder) ending(dst []byte, u history.Unit, last string) []byte {
 			}
 		}
 	}
-	if !w.comma {
-		return w.dst[:before]
+	if !w.More {
+		return w.Dst[:before]
 	}
 	if last != "" {
-		w.next()
-		w.raw(last)
+		w.Next()
+		w.Raw(last)
 	}
-	w.raw("]}")
-	return w.dst
+	w.Raw("]}")
+	return w.Dst
 }
 
-// writer appends elements with commas where they are needed.
-type writer struct {
-	dst   []byte
-	comma bool
-}
-
-func (w *writer) next() {
-	if w.comma {
-		w.dst = append(w.dst, ',')
-	}
-	w.comma = true
-}
-
-func (w *writer) raw(text string) { w.dst = append(w.dst, text...) }
-func (w *writer) str(text string) { w.dst = jsonobj.AppendString(w.dst, text) }
-
-func (e *encoder) input(w *writer, b ai.Block) {
+func (e *encoder) input(w *wire.Elements, b ai.Block) {
 	switch b := b.(type) {
 	case *ai.Text:
-		w.next()
-		w.raw(`{"text":`)
-		w.str(b.Text)
-		w.raw("}")
+		w.Next()
+		w.Raw(`{"text":`)
+		w.Str(b.Text)
+		w.Raw("}")
 	case *ai.Image:
 		format, ok := strings.CutPrefix(b.MIMEType, "image/")
 		if format == "jpg" {
@@ -129,88 +89,88 @@ func (e *encoder) input(w *writer, b ai.Block) {
 			}
 			return
 		}
-		w.next()
-		w.raw(`{"image":{"format":"` + format + `","source":{"bytes":`)
-		w.str(b.Data)
-		w.raw("}}}")
+		w.Next()
+		w.Raw(`{"image":{"format":"` + format + `","source":{"bytes":`)
+		w.Str(b.Data)
+		w.Raw("}}}")
 	}
 }
 
 // result writes a tool result and reports whether its images must follow apart:
 // Claude takes none in a result that is an error.
-func (e *encoder) result(w *writer, r *ai.ToolResultMessage) (apart bool) {
+func (e *encoder) result(w *wire.Elements, r *ai.ToolResultMessage) (apart bool) {
 	images := false
 	for _, b := range r.Content {
 		images = images || b.Type() == ai.BlockImage
 	}
 	apart = images && r.IsError && e.claude
-	w.next()
-	w.raw(`{"toolResult":{"toolUseId":`)
-	w.str(r.ToolCallID)
-	w.raw(`,"content":[`)
-	in := writer{dst: w.dst}
+	w.Next()
+	w.Raw(`{"toolResult":{"toolUseId":`)
+	w.Str(r.ToolCallID)
+	w.Raw(`,"content":[`)
+	in := wire.Elements{Dst: w.Dst}
 	for _, b := range r.Content {
 		if b.Type() != ai.BlockImage || !apart {
 			e.input(&in, b)
 		}
 	}
-	if !in.comma {
+	if !in.More {
 		e.input(&in, &ai.Text{Text: ai.NoteSeeImage})
 	}
-	w.dst = in.dst
+	w.Dst = in.Dst
 	status := "success"
 	if r.IsError {
 		status = "error"
 	}
-	w.raw(`],"status":"` + status + `"}}`)
+	w.Raw(`],"status":"` + status + `"}}`)
 	return apart
 }
 
-func (e *encoder) answerBlock(w *writer, b ai.Block) {
+func (e *encoder) answerBlock(w *wire.Elements, b ai.Block) {
 	switch b := b.(type) {
 	case *ai.Text:
 		e.input(w, b)
 	case *ai.Thinking:
 		e.thinking(w, b)
 	case *ai.ToolCall:
-		w.next()
-		w.raw(`{"toolUse":{"toolUseId":`)
-		w.str(b.ID)
-		w.raw(`,"name":`)
-		w.str(b.Name)
-		w.raw(`,"input":`)
+		w.Next()
+		w.Raw(`{"toolUse":{"toolUseId":`)
+		w.Str(b.ID)
+		w.Raw(`,"name":`)
+		w.Str(b.Name)
+		w.Raw(`,"input":`)
 		if args := b.Arguments; len(args) > 0 && args[0] == '{' && json.Valid(args) {
-			w.dst = append(w.dst, withoutEmptyKeys(args)...)
+			w.Dst = append(w.Dst, withoutEmptyKeys(args)...)
 		} else {
-			w.raw("{}")
+			w.Raw("{}")
 		}
-		w.raw("}}")
+		w.Raw("}}")
 	}
 }
 
-func (e *encoder) thinking(w *writer, b *ai.Thinking) {
+func (e *encoder) thinking(w *wire.Elements, b *ai.Thinking) {
 	switch {
 	case b.Redacted:
 		if _, err := base64.StdEncoding.DecodeString(b.Signature); err != nil || b.Signature == "" || !e.claude {
 			return
 		}
-		w.next()
-		w.raw(`{"reasoningContent":{"redactedContent":`)
-		w.str(b.Signature)
-		w.raw("}}")
+		w.Next()
+		w.Raw(`{"reasoningContent":{"redactedContent":`)
+		w.Str(b.Signature)
+		w.Raw("}}")
 	case e.claude && b.Signature == "":
 		if strings.TrimSpace(b.Text) != "" {
 			e.input(w, &ai.Text{Text: b.Text})
 		}
 	case b.Text != "" || b.Signature != "":
-		w.next()
-		w.raw(`{"reasoningContent":{"reasoningText":{"text":`)
-		w.str(b.Text)
+		w.Next()
+		w.Raw(`{"reasoningContent":{"reasoningText":{"text":`)
+		w.Str(b.Text)
 		if e.claude {
-			w.raw(`,"signature":`)
-			w.str(b.Signature)
+			w.Raw(`,"signature":`)
+			w.Str(b.Signature)
 		}
-		w.raw("}}}")
+		w.Raw("}}}")
 	}
 }
 
@@ -222,32 +182,32 @@ func withoutEmptyKeys(v json.RawMessage) json.RawMessage {
 	}
 	switch {
 	case len(v) > 0 && v[0] == '{':
-		w := writer{dst: []byte{'{'}}
+		w := wire.Elements{Dst: []byte{'{'}}
 		err := jsonobj.Walk(v, func(name string, value json.RawMessage) error {
 			if name == "" {
 				return nil
 			}
-			w.next()
-			w.str(name)
-			w.raw(":")
-			w.dst = append(w.dst, withoutEmptyKeys(value)...)
+			w.Next()
+			w.Str(name)
+			w.Raw(":")
+			w.Dst = append(w.Dst, withoutEmptyKeys(value)...)
 			return nil
 		})
 		if err != nil {
 			return v
 		}
-		return append(w.dst, '}')
+		return append(w.Dst, '}')
 	case len(v) > 0 && v[0] == '[':
 		var list []json.RawMessage
 		if json.Unmarshal(v, &list) != nil {
 			return v
 		}
-		w := writer{dst: []byte{'['}}
+		w := wire.Elements{Dst: []byte{'['}}
 		for _, item := range list {
-			w.next()
-			w.dst = append(w.dst, withoutEmptyKeys(item)...)
+			w.Next()
+			w.Dst = append(w.Dst, withoutEmptyKeys(item)...)
 		}
-		return append(w.dst, ']')
+		return append(w.Dst, ']')
 	}
 	return v
 }

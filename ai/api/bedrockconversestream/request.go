@@ -100,21 +100,21 @@ func checkMetadata(m map[string]string) error {
 func (r *request) body() ([][]byte, error) {
 	m := r.call.Model
 	messages := ai.Transform(m, r.call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(64)})
-	list := units(messages)
+	list := history.Turns(messages)
 	if len(list) == 0 {
 		return nil, ai.Errorf(ai.KindBadRequest, "the conversation has nothing to send: add a message of the user")
 	}
-	head := writer{dst: []byte{'{'}}
+	head := wire.Elements{Dst: []byte{'{'}}
 	if lead, ok := messages[0].(*ai.SystemMessage); ok {
 		if text := lead.Text(); strings.TrimSpace(text) != "" {
-			head.next()
-			head.raw(`"system":[{"text":`)
-			head.str(text)
-			head.raw("}")
+			head.Next()
+			head.Raw(`"system":[{"text":`)
+			head.Str(text)
+			head.Raw("}")
 			if r.cache != "" {
-				head.raw("," + r.cache)
+				head.Raw("," + r.cache)
 			}
-			head.raw("]")
+			head.Raw("]")
 		}
 		if err := r.tools(&head, lead.ToolsAdded); err != nil {
 			return nil, err
@@ -123,19 +123,19 @@ func (r *request) body() ([][]byte, error) {
 	maxTokens := r.thinking(&head)
 	r.inference(&head, maxTokens)
 	if len(r.opts.RequestMetadata) > 0 {
-		head.next()
-		head.raw(`"requestMetadata":{`)
-		in := writer{dst: head.dst}
+		head.Next()
+		head.Raw(`"requestMetadata":{`)
+		in := wire.Elements{Dst: head.Dst}
 		for _, k := range slices.Sorted(maps.Keys(r.opts.RequestMetadata)) {
-			in.next()
-			in.str(k)
-			in.raw(":")
-			in.str(r.opts.RequestMetadata[k])
+			in.Next()
+			in.Str(k)
+			in.Raw(":")
+			in.Str(r.opts.RequestMetadata[k])
 		}
-		head.dst = append(in.dst, '}')
+		head.Dst = append(in.Dst, '}')
 	}
-	head.next()
-	head.raw(`"messages":[`)
+	head.Next()
+	head.Raw(`"messages":[`)
 	e := &encoder{model: m, claude: r.version.claude}
 	last := len(list) - 1
 	old := r.state.prefix.Encode(wire.Settings(m, ""), list[:last], e.unit)
@@ -146,52 +146,52 @@ func (r *request) body() ([][]byte, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	return [][]byte{head.dst, old, append(tail, "]}"...)}, nil
+	return [][]byte{head.Dst, old, append(tail, "]}"...)}, nil
 }
 
-func (r *request) tools(w *writer, tools []ai.Tool) error {
+func (r *request) tools(w *wire.Elements, tools []ai.Tool) error {
 	choice := r.call.Options.ToolChoice
 	if len(tools) == 0 || choice == ai.ToolChoiceNone {
 		return nil
 	}
-	w.next()
-	w.raw(`"toolConfig":{"tools":[`)
-	in := writer{dst: w.dst}
+	w.Next()
+	w.Raw(`"toolConfig":{"tools":[`)
+	in := wire.Elements{Dst: w.Dst}
 	for i := range tools {
 		t := &tools[i]
 		schema, strict, err := r.schema(t)
 		if err != nil {
 			return err
 		}
-		in.next()
-		in.raw(`{"toolSpec":{"name":`)
-		in.str(t.Name)
+		in.Next()
+		in.Raw(`{"toolSpec":{"name":`)
+		in.Str(t.Name)
 		if t.Description != "" {
-			in.raw(`,"description":`)
-			in.str(t.Description)
+			in.Raw(`,"description":`)
+			in.Str(t.Description)
 		}
-		in.raw(`,"inputSchema":{"json":`)
-		in.dst = append(in.dst, schema...)
-		in.raw("}")
+		in.Raw(`,"inputSchema":{"json":`)
+		in.Dst = append(in.Dst, schema...)
+		in.Raw("}")
 		if strict {
-			in.raw(`,"strict":true`)
+			in.Raw(`,"strict":true`)
 		}
-		in.raw("}}")
+		in.Raw("}}")
 	}
-	w.dst = in.dst
-	w.raw("]")
+	w.Dst = in.Dst
+	w.Raw("]")
 	switch choice {
 	case "":
 	case ai.ToolChoiceAuto:
-		w.raw(`,"toolChoice":{"auto":{}}`)
+		w.Raw(`,"toolChoice":{"auto":{}}`)
 	case ai.ToolChoiceRequired:
-		w.raw(`,"toolChoice":{"any":{}}`)
+		w.Raw(`,"toolChoice":{"any":{}}`)
 	default:
-		w.raw(`,"toolChoice":{"tool":{"name":`)
-		w.str(string(choice))
-		w.raw("}}")
+		w.Raw(`,"toolChoice":{"tool":{"name":`)
+		w.Str(string(choice))
+		w.Raw("}}")
 	}
-	w.raw("}")
+	w.Raw("}")
 	return nil
 }
 
@@ -215,15 +215,15 @@ func (r *request) schema(t *ai.Tool) (schema json.RawMessage, strict bool, err e
 
 // thinking writes what asks for thinking, which each family of models has in its
 // own way, and gives the cap of the answer.
-func (r *request) thinking(w *writer) (maxTokens int64) {
+func (r *request) thinking(w *wire.Elements) (maxTokens int64) {
 	m, level := r.call.Model, r.call.Options.Thinking
 	maxTokens = r.call.Options.MaxTokens
 	if !m.Reasoning || level == ai.ThinkingOff || level == "" {
 		return maxTokens
 	}
 	extra := func(json string) {
-		w.next()
-		w.raw(`"additionalModelRequestFields":` + json)
+		w.Next()
+		w.Raw(`"additionalModelRequestFields":` + json)
 	}
 	quote := func(s string) string { return string(jsonobj.AppendString(nil, s)) }
 	gov := strings.HasPrefix(r.region, "us-gov-")
@@ -274,7 +274,7 @@ func gptEffort(level ai.ThinkingLevel, capped bool) string {
 }
 
 // inference writes the cap and the temperature.
-func (r *request) inference(w *writer, maxTokens int64) {
+func (r *request) inference(w *wire.Elements, maxTokens int64) {
 	t := r.call.Options.Temperature
 	thinks := r.version.claude && r.call.Model.Reasoning && r.call.Options.Thinking != ai.ThinkingOff && r.call.Options.Thinking != ""
 	if thinks {
@@ -283,17 +283,17 @@ func (r *request) inference(w *writer, maxTokens int64) {
 	if maxTokens <= 0 && t == nil {
 		return
 	}
-	w.next()
-	w.raw(`"inferenceConfig":{`)
-	in := writer{dst: w.dst}
+	w.Next()
+	w.Raw(`"inferenceConfig":{`)
+	in := wire.Elements{Dst: w.Dst}
 	if maxTokens > 0 {
-		in.next()
-		in.raw(`"maxTokens":` + strconv.FormatInt(maxTokens, 10))
+		in.Next()
+		in.Raw(`"maxTokens":` + strconv.FormatInt(maxTokens, 10))
 	}
 	if t != nil {
-		in.next()
-		in.raw(`"temperature":`)
-		in.dst = jsonobj.AppendFloat(in.dst, *t)
+		in.Next()
+		in.Raw(`"temperature":`)
+		in.Dst = jsonobj.AppendFloat(in.Dst, *t)
 	}
-	w.dst = append(in.dst, '}')
+	w.Dst = append(in.Dst, '}')
 }

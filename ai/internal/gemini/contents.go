@@ -6,7 +6,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/history"
-	"github.com/pi-go/pi/ai/jsonobj"
+	"github.com/pi-go/pi/ai/internal/wire"
 )
 
 // units cuts a conversation: a run of tool results is one unit, every other
@@ -40,7 +40,7 @@ type encoder struct {
 
 // unit appends the turns of a unit.
 func (e *encoder) unit(dst []byte, u history.Unit) []byte {
-	w := writer{dst: dst}
+	w := writer{wire.Elements{Dst: dst}}
 	switch m := u.Messages[0].(type) {
 	case *ai.UserMessage:
 		w.turn("user", func() {
@@ -58,67 +58,54 @@ func (e *encoder) unit(dst []byte, u history.Unit) []byte {
 	case *ai.ToolResultMessage:
 		e.results(&w, u.Messages)
 	}
-	return w.dst
+	return w.Dst
 }
 
-// writer appends elements with commas where they are needed.
-type writer struct {
-	dst   []byte
-	comma bool
-}
-
-func (w *writer) next() {
-	if w.comma {
-		w.dst = append(w.dst, ',')
-	}
-	w.comma = true
-}
-
-func (w *writer) raw(text string) { w.dst = append(w.dst, text...) }
-func (w *writer) str(text string) { w.dst = jsonobj.AppendString(w.dst, text) }
+// writer appends parts, and turns made of them.
+type writer struct{ wire.Elements }
 
 // turn writes a turn unless parts writes nothing.
 func (w *writer) turn(role string, parts func()) {
-	comma, before := w.comma, len(w.dst)
-	w.next()
-	w.raw(`{"role":"` + role + `","parts":[`)
-	w.comma = false
+	comma, before := w.More, len(w.Dst)
+	w.Next()
+	w.Raw(`{"role":"` + role + `","parts":[`)
+	w.More = false
 	parts()
-	if !w.comma {
-		w.dst, w.comma = w.dst[:before], comma
+	if !w.More {
+		w.Dst, w.More = w.Dst[:before], comma
 		return
 	}
-	w.raw("]}")
+	w.Raw("]}")
 }
 
 func (w *writer) input(b ai.Block) {
 	switch b := b.(type) {
 	case *ai.Text:
-		w.next()
-		w.raw(`{"text":`)
-		w.str(b.Text)
-		w.raw("}")
+		w.Next()
+		w.Raw(`{"text":`)
+		w.Str(b.Text)
+		w.Raw("}")
 	case *ai.Image:
-		w.next()
+		w.Next()
 		w.image(b)
 	}
 }
 
 func (w *writer) image(b *ai.Image) {
-	w.raw(`{"inlineData":{"mimeType":`)
-	w.str(b.MIMEType)
-	w.raw(`,"data":`)
-	w.str(b.Data)
-	w.raw("}}")
+	w.Raw(`{"inlineData":{"mimeType":`)
+	w.Str(b.MIMEType)
+	w.Raw(`,"data":`)
+	w.Str(b.Data)
+	w.Raw("}}")
 }
 
 // signature closes a part, with its signature where the vendor gave one.
 func (w *writer) signature(s string, same bool) {
 	if same && validSignature(s) {
-		w.raw(`,"thoughtSignature":`)
-		w.str(s)
+		w.Raw(`,"thoughtSignature":`)
+		w.Str(s)
 	}
-	w.raw("}")
+	w.Raw("}")
 }
 
 // validSignature reports padded base64, which is all that the vendor takes.
@@ -141,39 +128,39 @@ func validSignature(s string) bool {
 func (e *encoder) answerBlock(w *writer, b ai.Block, same bool) {
 	switch b := b.(type) {
 	case *ai.Text:
-		w.next()
-		w.raw(`{"text":`)
-		w.str(b.Text)
+		w.Next()
+		w.Raw(`{"text":`)
+		w.Str(b.Text)
 		w.signature(b.Signature, same)
 	case *ai.Thinking:
 		if b.Redacted || b.Text == "" && !validSignature(b.Signature) {
 			return // hidden thinking is another vendor's notion
 		}
-		w.next()
-		w.raw(`{"text":`)
-		w.str(b.Text)
-		w.raw(`,"thought":true`)
+		w.Next()
+		w.Raw(`{"text":`)
+		w.Str(b.Text)
+		w.Raw(`,"thought":true`)
 		w.signature(b.Signature, same)
 	case *ai.ToolCall:
-		w.next()
-		w.raw(`{"functionCall":{"name":`)
-		w.str(b.Name)
-		w.raw(`,"args":`)
+		w.Next()
+		w.Raw(`{"functionCall":{"name":`)
+		w.Str(b.Name)
+		w.Raw(`,"args":`)
 		if args := b.Arguments; len(args) > 0 && args[0] == '{' && json.Valid(args) {
-			w.dst = append(w.dst, args...)
+			w.Dst = append(w.Dst, args...)
 		} else {
-			w.raw("{}")
+			w.Raw("{}")
 		}
 		e.id(w, b.ID)
-		w.raw("}")
+		w.Raw("}")
 		w.signature(b.ThoughtSignature, same)
 	}
 }
 
 func (e *encoder) id(w *writer, id string) {
 	if e.family.sendsIDs() {
-		w.raw(`,"id":`)
-		w.str(id)
+		w.Raw(`,"id":`)
+		w.Str(id)
 	}
 }
 
@@ -197,33 +184,33 @@ func (e *encoder) results(w *writer, run []ai.Message) {
 					text = ai.NoteSeeImage
 				}
 			}
-			w.next()
-			w.raw(`{"functionResponse":{"name":`)
-			w.str(r.ToolName)
+			w.Next()
+			w.Raw(`{"functionResponse":{"name":`)
+			w.Str(r.ToolName)
 			key := "output"
 			if r.IsError {
 				key = "error"
 			}
-			w.raw(`,"response":{"` + key + `":`)
-			w.str(text)
-			w.raw("}")
+			w.Raw(`,"response":{"` + key + `":`)
+			w.Str(text)
+			w.Raw("}")
 			e.id(w, r.ToolCallID)
 			if len(images) > 0 && e.family.imagesInResults() {
-				w.raw(`,"parts":[`)
+				w.Raw(`,"parts":[`)
 				for i, image := range images {
 					if i > 0 {
-						w.raw(",")
+						w.Raw(",")
 					}
 					w.image(image)
 				}
-				w.raw("]")
+				w.Raw("]")
 			} else if len(images) > 0 {
 				apart = append(apart, &ai.Text{Text: "Images from the call of " + r.ToolName + ":"})
 				for _, image := range images {
 					apart = append(apart, image)
 				}
 			}
-			w.raw("}}")
+			w.Raw("}}")
 		}
 	})
 	w.turn("user", func() {

@@ -125,34 +125,34 @@ func appendTools(dst []byte, f family, tools []ai.Tool, choice ai.ToolChoice) ([
 // appendConfig writes generationConfig.
 func (r *Request) appendConfig(dst []byte, f family, lite bool) []byte {
 	o := &r.Call.Options
-	w := writer{dst: append(dst, '{')}
+	w := writer{wire.Elements{Dst: append(dst, '{')}}
 	if o.Temperature != nil {
-		w.next()
-		w.raw(`"temperature":`)
-		w.dst = jsonobj.AppendFloat(w.dst, *o.Temperature)
+		w.Next()
+		w.Raw(`"temperature":`)
+		w.Dst = jsonobj.AppendFloat(w.Dst, *o.Temperature)
 	}
 	if o.MaxTokens > 0 {
-		w.next()
-		w.raw(`"maxOutputTokens":` + strconv.FormatInt(o.MaxTokens, 10))
+		w.Next()
+		w.Raw(`"maxOutputTokens":` + strconv.FormatInt(o.MaxTokens, 10))
 	}
 	m := r.Call.Model
 	if m.Reasoning {
-		w.next()
+		w.Next()
 		off := o.Thinking == ai.ThinkingOff || o.Thinking == ""
 		r.thinks = !off
 		switch {
 		case off:
-			w.raw(`"thinkingConfig":{"thinkingBudget":0}`)
+			w.Raw(`"thinkingConfig":{"thinkingBudget":0}`)
 		case f.byLevel(m):
-			w.raw(`"thinkingConfig":{"includeThoughts":true,"thinkingLevel":`)
-			w.str(levelWord(m, o.Thinking))
-			w.raw("}")
+			w.Raw(`"thinkingConfig":{"includeThoughts":true,"thinkingLevel":`)
+			w.Str(levelWord(m, o.Thinking))
+			w.Raw("}")
 		default:
-			w.raw(`"thinkingConfig":{"includeThoughts":true,"thinkingBudget":` + strconv.FormatInt(f.budget(r.Call, lite), 10) + "}")
+			w.Raw(`"thinkingConfig":{"includeThoughts":true,"thinkingBudget":` + strconv.FormatInt(f.budget(r.Call, lite), 10) + "}")
 		}
 	}
-	w.raw("}")
-	return w.dst
+	w.Raw("}")
+	return w.Dst
 }
 
 func levelWord(m *ai.Model, level ai.ThinkingLevel) string {

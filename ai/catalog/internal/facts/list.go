@@ -294,10 +294,6 @@ func (r *listedRates) update(o *jsonobj.Object) error {
 			o.Delete(f.key)
 			continue
 		}
-		var was float64
-		if raw := o.Get(f.key); raw != nil && json.Unmarshal(raw, &was) == nil && was == f.rate {
-			continue // as it was written
-		}
 		if err := o.Set(f.key, f.rate); err != nil {
 			return err
 		}
