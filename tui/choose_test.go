@@ -164,6 +164,22 @@ func TestAskAndConfirm(t *testing.T) {
 		if !<-yes {
 			t.Error("yes is no")
 		}
+		chosen := make(chan tui.ListItem, 1)
+		choose := func() {
+			it, ok := tui.Choose(t.Context(), r.Program, "What?", "", tui.ListStyle{}, tui.ListItem{Value: "all"}, tui.ListItem{Value: "some"})
+			if ok != (it.Value != "") {
+				t.Errorf("chosen %q, %v", it.Value, ok)
+			}
+			chosen <- it
+		}
+		for keys, want := range map[string]string{"\x1b[B\r": "some", "\x1b": ""} {
+			go choose()
+			r.settle()
+			r.tty.Type(keys)
+			if it := <-chosen; it.Value != want {
+				t.Errorf("%q chooses %q, want %q", keys, it.Value, want)
+			}
+		}
 		go ask(t.Context())
 		r.settle()
 		if err := r.finish(); err != nil {

@@ -57,14 +57,24 @@ func Ask[T any](ctx context.Context, p *Program, opts OverlayOptions, show func(
 
 // Confirm asks a question that is answered with yes or no.
 func Confirm(ctx context.Context, p *Program, title, message string, style ListStyle) bool {
-	yes, ok := Ask(ctx, p, OverlayOptions{}, func(answer func(bool, bool)) Component {
-		l := NewSelectList(p.Bindings(), ListItem{Value: "yes", Label: "Yes"}, ListItem{Value: "no", Label: "No"})
+	it, ok := Choose(ctx, p, title, message, style, ListItem{Value: "yes", Label: "Yes"}, ListItem{Value: "no", Label: "No"})
+	return ok && it.Value == "yes"
+}
+
+// Choose asks which of some items it shall be. The message, which may be empty, is
+// above them. Like [Ask] it waits on another goroutine than the program's; ok is
+// false if nothing was chosen.
+func Choose(ctx context.Context, p *Program, title, message string, style ListStyle, items ...ListItem) (chosen ListItem, ok bool) {
+	return Ask(ctx, p, OverlayOptions{}, func(answer func(ListItem, bool)) Component {
+		l := NewSelectList(p.Bindings(), items...)
 		l.Style = style
-		l.OnSelect = func(it ListItem) { answer(it.Value == "yes", true) }
-		l.OnCancel = func() { answer(false, false) }
+		l.OnSelect = func(it ListItem) { answer(it, true) }
+		l.OnCancel = func() { answer(ListItem{}, false) }
+		if message == "" {
+			return &Frame{Title: title, Child: l}
+		}
 		return &Frame{Title: title, Child: &stack{Container: NewContainer(NewText(message), Spacer(1), l), focus: l}}
 	})
-	return ok && yes
 }
 
 // stack is a container that passes input on to one of its components.

@@ -7,7 +7,7 @@
 //		return err
 //	}
 //	defer tm.Close()
-//	p := tui.New(tui.Options{Terminal: tm})
+//	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}})
 //	in := tui.NewInput(p.Bindings())
 //	in.OnSubmit = func(s string) {
 //		if s == "bye" {
@@ -30,6 +30,16 @@
 // Everything that is drawn belongs to the goroutine of [Program.Run]: other
 // goroutines change it through [Program.Do]. A frame is drawn after each change,
 // at most one in 16 ms, and costs what has changed, not what there is.
+//
+// Keys go to the component that has the focus ([Program.SetFocus]), after the
+// functions of [Program.Filter]; what nobody takes scrolls a full-screen transcript
+// or, if it is one of [Options].QuitKeys, ends the program. A goroutine that must
+// wait for an answer uses [Ask], [Choose] or [Confirm].
+//
+// An item of the transcript is drawn again when it is told to have changed, with
+// [Item.Touch]; components below it are asked at every frame.
+//
+// The directory examples has a chat, a log viewer and an installer.
 //
 // Text from elsewhere must be cleaned with text.Sanitize before it is put into a
 // component, unless the component says that it does so.

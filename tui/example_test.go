@@ -17,7 +17,7 @@ func Example() {
 		return
 	}
 	defer tm.Close()
-	p := tui.New(tui.Options{Terminal: tm})
+	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}})
 	in := tui.NewInput(p.Bindings())
 	in.OnSubmit = func(s string) {
 		if s == "bye" {
@@ -75,4 +75,22 @@ func ExampleAsk() {
 		fmt.Println(name, ok)
 	}
 	_ = ask
+}
+
+// Choose and Confirm are questions for a goroutine that waits for the answers, as
+// an installer does.
+func ExampleChoose() {
+	install := func(ctx context.Context, p *tui.Program, style tui.ListStyle) error {
+		part, ok := tui.Choose(ctx, p, "What to install", "", style, tui.ListItem{Value: "all"}, tui.ListItem{Value: "small"})
+		if !ok || !tui.Confirm(ctx, p, "Sure?", "This writes to /opt.", style) {
+			return context.Canceled
+		}
+		p.Do(func() { p.Transcript.Append(tui.NewText("Installing " + part.Value)) })
+		return nil
+	}
+	start := func(ctx context.Context, p *tui.Program) error {
+		p.Go(func() { p.Quit(install(ctx, p, tui.ListStyle{})) })
+		return p.Run(ctx)
+	}
+	_ = start
 }

@@ -94,9 +94,10 @@ func (f *Form) HandleInput(ev input.Event) bool {
 	}
 	switch f.bindings.First(k, "tui.select.cancel", "tui.input.submit", "tui.input.tab", "tui.select.down", "tui.select.up") {
 	case "tui.select.cancel":
-		if f.OnCancel != nil {
-			f.OnCancel()
+		if f.OnCancel == nil {
+			return false
 		}
+		f.OnCancel()
 	case "tui.input.submit":
 		f.enter()
 	case "tui.input.tab", "tui.select.down":

@@ -195,9 +195,10 @@ func (l *SelectList) key(k input.Key) bool {
 			l.OnSelect(it)
 		}
 	case "tui.select.cancel":
-		if l.OnCancel != nil {
-			l.OnCancel()
+		if l.OnCancel == nil {
+			return false
 		}
+		l.OnCancel()
 	default:
 		switch {
 		case k.Action == input.Release:

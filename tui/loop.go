@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -415,8 +416,11 @@ func (p *Program) handle(ev input.Event) {
 	if h, ok := p.focus.(Handler); ok && p.pass(h, ev) {
 		return
 	}
-	if p.full != nil {
-		p.scrollKey(ev)
+	if p.full != nil && p.scrollKey(ev) {
+		return
+	}
+	if k, ok := ev.(input.Key); ok && k.Action != input.Release && slices.ContainsFunc(p.quitKeys, k.Is) {
+		p.Quit(nil)
 	}
 }
 

@@ -45,6 +45,11 @@ type Options struct {
 	// OnCopy gets text that was selected. Nil puts it on the clipboard by way of
 	// the terminal.
 	OnCopy func(string)
+	// QuitKeys are the names of keys that end the program when nothing else takes
+	// them; Run then returns nil. While the program runs ctrl+c is a key like any
+	// other and sends no signal, so most programs want it here. New panics for a
+	// name that is no key's.
+	QuitKeys []string
 	// Signals are the signals that end the program; Run then returns a
 	// [SignalError]. Nil leaves signals alone. With any, the program also paints
 	// the screen again when the process goes on after it was stopped.
@@ -75,6 +80,7 @@ type Program struct {
 	Bottom *Container
 
 	opts     Options
+	quitKeys []input.ID
 	term     *term.Terminal
 	caps     term.Capabilities
 	decoder  input.Decoder
@@ -122,6 +128,9 @@ func New(opts Options) *Program {
 		Transcript: NewTranscript(), Bottom: &Container{},
 		opts: opts, term: opts.Terminal, wake: make(chan struct{}, 1), over: make(chan struct{}),
 	}
+	for _, name := range opts.QuitKeys {
+		p.quitKeys = append(p.quitKeys, input.MustParse(name))
+	}
 	reported := map[string]bool{}
 	report := func(err error) {
 		// A component that panics does so at every frame: tell once.
@@ -162,7 +171,8 @@ func (p *Program) Capabilities() term.Capabilities { return p.caps }
 func (p *Program) Size() (width, height int) { return p.width, p.height }
 
 // Do runs f on the program's goroutine and then draws. It may be called from any
-// goroutine and does not wait. After the end of Run, f is not run; Do returns
+// goroutine and does not wait: what f uses must not be changed by others after the
+// call. After the end of Run, f is not run; Do returns
 // false then.
 func (p *Program) Do(f func()) bool {
 	p.mu.Lock()

@@ -429,6 +429,38 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
+func TestQuitKeysAreForTheProgramIfNobodyTakesThem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		in := tui.NewInput(nil)
+		cancelled := false
+		in.OnCancel = func() { cancelled = true }
+		r := run(t, 20, 5, tui.Options{QuitKeys: []string{"ctrl+c", "f10"}}, false, func(p *tui.Program) {
+			p.Bottom.Add(in)
+			p.SetFocus(in)
+		})
+		r.tty.Type("\x03")
+		r.settle()
+		if !cancelled || !r.Do(func() { in.OnCancel = nil }) {
+			t.Fatal("a key that the input takes ends the program")
+		}
+		r.tty.Type("\x03")
+		if err := <-r.end; err != nil {
+			t.Error(err)
+		}
+	})
+	defer func() {
+		if recover() == nil {
+			t.Error("a name that is no key's is taken")
+		}
+	}()
+	tm, err := term.Open(term.Options{Tty: tuitest.NewTty(9, 9), Getenv: func(string) string { return "xterm" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+everything"}})
+}
+
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -122,6 +122,8 @@ func (l *SettingsList) HandleInput(ev input.Event) bool {
 			l.filter()
 		} else if l.OnCancel != nil {
 			l.OnCancel()
+		} else {
+			return false
 		}
 	default:
 		switch {

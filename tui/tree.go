@@ -231,9 +231,10 @@ func (t *Tree) HandleInput(ev input.Event) bool {
 			t.OnSelect(n)
 		}
 	case "tui.select.cancel":
-		if t.OnCancel != nil {
-			t.OnCancel()
+		if t.OnCancel == nil {
+			return false
 		}
+		t.OnCancel()
 	default:
 		switch {
 		case k.Is(input.ID{Name: "left"}):
