@@ -13,6 +13,7 @@ func (p *Program) frame() error {
 	p.dirty = false
 	p.lastFrame = time.Now()
 	p.buf = p.buf[:0]
+	p.tellFocus() // an overlay can have come into view, or gone
 	if p.full != nil {
 		p.drawFull()
 	} else {

@@ -395,9 +395,10 @@ func (p *Program) handle(ev input.Event) {
 	if f, ok := ev.(input.Focus); ok && f.In {
 		p.resize() // a resize signal can be lost while another program is in front
 	}
+	focus := p.target()
 	if k, ok := ev.(input.Key); ok && k.Action == input.Release {
 		// Most would take a release for a second press.
-		if w, ok := p.focus.(ReleaseWanter); !ok || !w.WantsKeyRelease() {
+		if w, ok := focus.(ReleaseWanter); !ok || !w.WantsKeyRelease() {
 			return
 		}
 	}
@@ -406,14 +407,15 @@ func (p *Program) handle(ev input.Event) {
 			return
 		}
 	}
+	focus = p.target() // a filter may have moved it
 	capture := false
-	if c, ok := p.focus.(Capturer); ok {
+	if c, ok := focus.(Capturer); ok {
 		capture = c.CapturesScrolling()
 	}
 	if !capture && p.full != nil && p.scrollKey(ev) {
 		return
 	}
-	if h, ok := p.focus.(Handler); ok && p.pass(h, ev) {
+	if h, ok := focus.(Handler); ok && p.pass(h, ev) {
 		return
 	}
 	if p.full != nil && p.scrollKey(ev) {

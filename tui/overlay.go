@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,7 +103,8 @@ type OverlayOptions struct {
 	Row, Col Size
 	// Margin keeps the overlay away from all edges.
 	Margin int
-	// Visible hides the overlay on terminals that are too small for it.
+	// Visible hides the overlay on terminals that are too small for it; the focus
+	// is then with what had it before.
 	Visible func(width, height int) bool
 	// NonCapturing leaves the focus where it is.
 	NonCapturing bool
@@ -167,6 +169,35 @@ func (o *Overlay) Unfocus() {
 
 // Focused reports whether the overlay has the focus.
 func (o *Overlay) Focused() bool { return same(o.p.focus, o.component) }
+
+// target returns what gets the keys: what has the focus or, if that is an overlay
+// that the terminal is too small for, what had it before.
+func (p *Program) target() Component {
+	c := p.focus
+	for range len(p.overlays) + 1 {
+		i := slices.IndexFunc(p.overlays, func(o *Overlay) bool { return same(o.component, c) })
+		if i < 0 || p.overlays[i].shown(p.width, p.height) {
+			break
+		}
+		c = p.overlays[i].before
+	}
+	return c
+}
+
+// tellFocus tells components whether they have the focus.
+func (p *Program) tellFocus() {
+	c := p.target()
+	if c != nil && p.told != nil && same(c, p.told) {
+		return
+	}
+	if f, ok := p.told.(Focusable); ok {
+		f.SetFocused(false)
+	}
+	p.told = c
+	if f, ok := c.(Focusable); ok {
+		f.SetFocused(true)
+	}
+}
 
 // Bounds returns where the overlay was drawn last; empty if it was not.
 func (o *Overlay) Bounds() Rect { return o.bounds }

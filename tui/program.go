@@ -85,6 +85,7 @@ type Program struct {
 	caps     term.Capabilities
 	decoder  input.Decoder
 	focus    Component
+	told     Component // was told that it has the focus
 	overlays []*Overlay
 	filters  []*filter
 	view     view
@@ -248,13 +249,8 @@ func (p *Program) restoreOnPanic() {
 // SetFocus gives the focus to a component; nil takes it from all. It must be
 // called on the program's goroutine, or before Run.
 func (p *Program) SetFocus(c Component) {
-	if f, ok := p.focus.(Focusable); ok {
-		f.SetFocused(false)
-	}
 	p.focus = c
-	if f, ok := c.(Focusable); ok {
-		f.SetFocused(true)
-	}
+	p.tellFocus()
 	p.dirty = true
 }
 

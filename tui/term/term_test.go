@@ -290,6 +290,33 @@ func TestAnswersOfTerminals(t *testing.T) {
 	}
 }
 
+func TestSequencesForTheDesktop(t *testing.T) {
+	t.Parallel()
+	notify := func(pairs ...string) string { return term.Notify(term.FactsOf(env(pairs...)), "done", "all; of it") }
+	for name, tc := range map[string]struct{ got, want string }{
+		"title":                      {term.Title("a\nb"), "\x1b]2;a b\x1b\\"},
+		"clipboard":                  {term.Copy("hi 한"), "\x1b]52;c;aGkg7ZWc\x1b\\"},
+		"progress":                   {term.Progress(term.ProgressValue, 42), "\x1b]9;4;1;42\x1b\\"},
+		"progress within bounds":     {term.Progress(term.ProgressValue, 142), "\x1b]9;4;1;100\x1b\\"},
+		"progress that failed":       {term.Progress(term.ProgressError, 7), "\x1b]9;4;2;7\x1b\\"},
+		"progress without an end":    {term.Progress(term.ProgressBusy, 7), "\x1b]9;4;3\x1b\\"},
+		"progress that waits":        {term.Progress(term.ProgressPaused, 7), "\x1b]9;4;4;7\x1b\\"},
+		"no progress":                {term.Progress(term.ProgressNone, 7), "\x1b]9;4;0\x1b\\"},
+		"note in kitty":              {notify("TERM", "xterm-kitty", "KITTY_WINDOW_ID", "1"), "\x1b]99;i=1:d=0;done\x1b\\\x1b]99;i=1:d=1:p=body;all; of it\x1b\\"},
+		"note in iTerm2":             {notify("TERM", "xterm", "TERM_PROGRAM", "iTerm.app"), "\x1b]9;done: all; of it\x1b\\"},
+		"note in Windows Terminal":   {notify("WT_SESSION", "1"), "\x1b]9;done: all; of it\x1b\\"},
+		"note in WezTerm":            {notify("TERM", "xterm", "TERM_PROGRAM", "WezTerm"), "\x1b]777;notify;done;all; of it\x1b\\"},
+		"note in tmux is a bell":     {notify("TERM", "tmux", "TMUX", "x", "KITTY_WINDOW_ID", "1"), "\a"},
+		"note elsewhere is a bell":   {notify("TERM", "xterm"), "\a"},
+		"link with a bad address":    {term.Link("x", "http://a\x1b"), "x"},
+		"link without anything seen": {term.Link("", "http://a"), ""},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%s: %q, want %q", name, tc.got, tc.want)
+		}
+	}
+}
+
 func TestControlStringsCanNotBeEscaped(t *testing.T) {
 	t.Parallel()
 	bad := "a\x1b\\\x1b[2J\a\nb;c"
