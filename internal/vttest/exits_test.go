@@ -252,6 +252,45 @@ func TestStopFromOutsideOnARealPty(t *testing.T) {
 	s.restored()
 }
 
+// A program whose output goes to a pipe, or whose terminal can not move the cursor,
+// prints instead of drawing, even if there is a terminal to draw on.
+func TestOutputThatIsNoTerminal(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it builds and runs a program")
+	}
+	gallery := filepath.Join(t.TempDir(), "gallery")
+	if out, err := exec.Command("go", "build", "-o", gallery, "github.com/pi-go/pi/tui/cmd/gallery").CombinedOutput(); err != nil {
+		t.Fatalf("build the gallery: %v\n%s", err, out)
+	}
+	for name, script := range map[string]string{
+		"a pipe":         gallery + " | cat; echo DONE",
+		"a file":         gallery + " >" + gallery + ".out; cat " + gallery + ".out; echo DONE",
+		"a dumb one":     "TERM=dumb " + gallery + "; echo DONE",
+		"none of a name": "TERM= " + gallery + "; echo DONE",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startSession(t, "/bin/sh", "-c", "stty raw; "+script)
+			s.until("the end", shows("DONE"))
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			log := s.log.String()
+			if !strings.Contains(log, "An editor of several lines") {
+				t.Error("the components are not printed")
+			}
+			for _, seq := range []string{"\x1b[?", "\x1b[>", "\x1b[H", "\x1b[c"} {
+				if strings.Contains(log, seq) {
+					t.Errorf("%q was sent to something that is no terminal", seq)
+				}
+			}
+			if strings.Contains(script, "TERM=") && strings.Contains(log, "\x1b") {
+				t.Error("sequences were sent to a terminal that knows none")
+			}
+		})
+	}
+}
+
 // wait waits for the end of the program and returns its exit code.
 func (s *session) wait() int {
 	s.t.Helper()

@@ -2,7 +2,7 @@
 // needs, and brings it back, whatever happens.
 //
 //	t, err := term.Open(term.Options{FullScreen: true})
-//	if err != nil { ... }             // no terminal: a pipe, or TERM=dumb
+//	if err != nil { ... }             // no terminal, or TERM=dumb; see also Options.Output
 //	if err := t.Start(); err != nil { ... }
 //	defer t.Stop()
 //

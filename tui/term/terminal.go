@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/gdamore/tcell/v2"
+	xterm "golang.org/x/term"
 )
 
 // ErrNoTerminal is returned when there is no terminal to draw on.
@@ -28,6 +29,11 @@ type Options struct {
 	// ASCII writes the signs that interfaces are drawn with in ASCII, see [ASCII].
 	// It is on in locales that have nothing else, whatever is given here.
 	ASCII bool
+	// Output is the program's standard output, for programs that draw only if that
+	// is a terminal: Open then fails where it is a file or a pipe. Nil draws on the
+	// terminal of the process in any case, as a program does that lets the user
+	// choose something and prints the choice for another program.
+	Output *os.File
 	// Getenv reads the environment; nil is os.Getenv.
 	Getenv func(string) string
 }
@@ -61,6 +67,9 @@ func Open(opts Options) (*Terminal, error) {
 		return nil, fmt.Errorf("%w: TERM=%q can not move the cursor", ErrNoTerminal, getenv("TERM"))
 	}
 	if t.tty == nil {
+		if opts.Output != nil && !xterm.IsTerminal(int(opts.Output.Fd())) {
+			return nil, fmt.Errorf("%w: %s is a file or a pipe", ErrNoTerminal, opts.Output.Name())
+		}
 		tty, err := tcell.NewDevTty()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)

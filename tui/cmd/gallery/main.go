@@ -3,6 +3,7 @@
 //	go run ./tui/cmd/gallery              # on the main screen
 //	go run ./tui/cmd/gallery -full        # full-screen
 //	go run ./tui/cmd/gallery -print 80    # print all components, 80 columns wide
+//	go run ./tui/cmd/gallery | less -R    # the same
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/input"
 	"github.com/pi-go/pi/tui/term"
+	"github.com/pi-go/pi/tui/text"
 	"github.com/pi-go/pi/tui/theme"
 )
 
@@ -38,10 +40,13 @@ func run(out io.Writer, full, light bool, width int) error {
 	}
 	facts := term.FactsOf(os.Getenv)
 	th = th.For(facts.Depth)
+	if facts.Dumb {
+		out = plain{out}
+	}
 	if width > 0 {
 		return printAll(out, th, width)
 	}
-	tm, err := term.Open(term.Options{FullScreen: full, Mouse: full})
+	tm, err := term.Open(term.Options{FullScreen: full, Mouse: full, Output: os.Stdout})
 	if errors.Is(err, term.ErrNoTerminal) {
 		return printAll(out, th, 80)
 	}
@@ -81,4 +86,13 @@ func printAll(out io.Writer, th *theme.Theme, width int) error {
 		}
 	}
 	return nil
+}
+
+// plain is a writer for terminals that know no sequences.
+type plain struct{ to io.Writer }
+
+// Write writes a line without its sequences.
+func (p plain) Write(b []byte) (int, error) {
+	_, err := io.WriteString(p.to, text.Strip(string(b)))
+	return len(b), err
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	tm, err := term.Open(term.Options{})
+	tm, err := term.Open(term.Options{Output: os.Stdout})
 	if err == nil {
 		err = run(context.Background(), tm)
 	}

@@ -24,7 +24,7 @@ import (
 
 func main() {
 	// The keyboard is read from the terminal, not from the standard input.
-	tm, err := term.Open(term.Options{FullScreen: true, Mouse: true})
+	tm, err := term.Open(term.Options{FullScreen: true, Mouse: true, Output: os.Stdout})
 	if err == nil {
 		err = run(context.Background(), tm, os.Stdin)
 	}
