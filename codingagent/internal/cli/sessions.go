@@ -294,7 +294,7 @@ func (p *program) export(ctx context.Context, s *session.Session, dir, to string
 		}
 		err = s.Export(ctx, &b)
 	} else {
-		err = export.HTML(ctx, &b, s)
+		err = export.HTML(ctx, &b, s, export.Options{Highlight: interactive.Highlight})
 	}
 	if err != nil {
 		return "", err

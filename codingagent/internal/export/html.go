@@ -5,14 +5,11 @@ package export
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/json"
+	_ "embed"
 	"fmt"
 	"html"
 	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -23,43 +20,64 @@ import (
 	"github.com/pi-go/pi/codingagent"
 )
 
-// HTML writes the branch of a session that ends at its leaf.
-func HTML(ctx context.Context, w io.Writer, s *session.Session) error {
-	entries, err := s.Branch(ctx, "")
+// Options say how a page looks. The zero value is fine.
+type Options struct {
+	// Highlight gives the pieces of a source text in order, each with its kind
+	// ("keyword", "string", …; "" for none). language is the name of a language or of
+	// a file; ok is false if it is not known. nil colours nothing.
+	Highlight func(language, source string, piece func(text, kind string)) (ok bool)
+}
+
+//go:embed page.css
+var style string
+
+// HTML writes a session: the branch that ends at its leaf, and behind it what is
+// on others.
+func HTML(ctx context.Context, w io.Writer, s *session.Session, o Options) error {
+	wrap := func(err error) error { return fmt.Errorf("export session %s: %w", s.ID(), err) }
+	rows, err := s.Rows(ctx)
 	if err != nil {
-		return fmt.Errorf("export session %s: %w", s.ID(), err)
+		return wrap(err)
 	}
 	name, err := s.Name(ctx)
 	if err != nil {
-		return fmt.Errorf("export session %s: %w", s.ID(), err)
+		return wrap(err)
 	}
-	p := &page{w: bufio.NewWriterSize(w, 64<<10), results: make(map[string]*ai.ToolResultMessage), shown: make(map[string]bool)}
-	for _, e := range entries {
-		if m, ok := e.(*session.MessageEntry); ok {
-			if r, ok := m.Message.(*ai.ToolResultMessage); ok {
-				p.results[r.ToolCallID] = r
-			}
+	stats, err := s.Stats(ctx)
+	if err != nil {
+		return wrap(err)
+	}
+	p := &page{w: bufio.NewWriterSize(w, 64<<10), o: o}
+	p.lines = findLines(rows)
+	for i := range p.lines {
+		if err := p.lines[i].load(ctx, s); err != nil {
+			return wrap(err)
 		}
 	}
 	h := s.Header()
 	if name == "" {
 		name = "Conversation of " + h.Time.UTC().Format("2 January 2006")
 	}
-	p.begin(name, h)
-	for _, e := range entries {
-		p.entry(e)
+	p.begin(name, h, stats)
+	p.outline()
+	p.raw("<main>\n")
+	for i := range p.lines {
+		p.line(&p.lines[i])
 	}
 	p.raw("</main>\n</body>\n</html>\n")
 	if err := p.w.Flush(); err != nil {
-		return fmt.Errorf("export session %s: %w", s.ID(), err)
+		return wrap(err)
 	}
 	return nil
 }
 
 // page writes the parts. Errors of the writer come out of its last flush.
 type page struct {
-	w       *bufio.Writer
-	results map[string]*ai.ToolResultMessage // by call
+	w     *bufio.Writer
+	o     Options
+	lines []line
+
+	results map[string]*ai.ToolResultMessage // of the line that is written, by call
 	shown   map[string]bool                  // results that stand with their calls
 }
 
@@ -90,21 +108,47 @@ func Escape(s string) string {
 	return html.EscapeString(s)
 }
 
-func (p *page) begin(title string, h session.Header) {
+// begin writes everything above the conversation. The choice of colours works
+// without script: the style looks at which of the three is checked.
+func (p *page) begin(title string, h session.Header, stats session.Stats) {
 	p.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
 	p.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n")
-	p.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>")
+	p.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
 	p.text(title)
-	p.raw("</title>\n<style>" + style + "</style>\n</head>\n<body>\n<header><h1>")
+	p.raw("</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n<header>\n<fieldset class=\"theme\"><legend>Colours</legend>")
+	for _, t := range []string{"auto", "light", "dark"} {
+		checked := ""
+		if t == "auto" {
+			checked = " checked"
+		}
+		p.raw(`<label><input type="radio" name="theme" id="theme-` + t + `"` + checked + ">" + t + "</label>")
+	}
+	p.raw("</fieldset>\n<h1>")
 	p.text(title)
-	p.raw("</h1><p>")
+	p.raw("</h1>\n<p>")
 	p.text(h.Time.UTC().Format("2 January 2006, 15:04 UTC"))
 	if h.Cwd != "" {
 		p.raw(" · <code>")
 		p.text(h.Cwd)
 		p.raw("</code>")
 	}
-	p.raw("</p></header>\n<main>\n")
+	p.raw("</p>\n<p>")
+	facts := []string{count(stats.UserMessages, "message of the user", "messages of the user"), count(stats.AssistantMessages, "answer", "answers"), count(stats.ToolCalls, "tool call", "tool calls")}
+	for _, m := range stats.Models {
+		facts = append(facts, m.Provider+"/"+m.Model)
+	}
+	if cost := stats.Usage.Cost.Total; cost > 0 {
+		facts = append(facts, fmt.Sprintf("$%.2f", cost))
+	}
+	p.text(strings.Join(facts, " · "))
+	p.raw("</p>\n</header>\n")
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // open begins the box of an entry.
@@ -129,12 +173,12 @@ func (p *page) entry(e session.Entry) {
 	case *session.MessageEntry:
 		p.message(head, e.Message)
 	case *session.CompactionEntry:
-		p.folded("summary", head, "Summary of what came before", e.Summary)
+		p.summary(head, "Summary of what came before", e.Summary)
 	case *session.BranchSummaryEntry:
-		p.folded("summary", head, "Summary of another branch", e.Summary)
+		p.summary(head, "Summary of another branch", e.Summary)
 	case *session.CustomMessageEntry:
 		p.open("custom", head.ID, "Note", head.Time)
-		p.blocks(e.Content)
+		p.blocks(e.Content, false)
 		p.close()
 	case *session.ModelEntry:
 		p.mark(head.ID, "Model: "+e.Provider+"/"+e.ModelID)
@@ -151,9 +195,9 @@ func (p *page) mark(id, text string) {
 	p.raw("</p>\n")
 }
 
-func (p *page) folded(kind string, head *session.Meta, title, text string) {
-	p.open(kind, head.ID, title, head.Time)
-	p.pre(text)
+func (p *page) summary(head *session.Meta, title, text string) {
+	p.open("summary", head.ID, title, head.Time)
+	p.markdown(text)
 	p.close()
 }
 
@@ -163,15 +207,36 @@ func (p *page) pre(text string) {
 	p.raw("</pre>\n")
 }
 
+// source writes program text, in colours if its language is known.
+func (p *page) source(language, text string) {
+	p.raw("<pre>")
+	if p.o.Highlight == nil || language == "" || !p.o.Highlight(language, text, p.piece) {
+		p.text(text)
+	}
+	p.raw("</pre>\n")
+}
+
+func (p *page) piece(text, kind string) {
+	if kind == "" {
+		p.text(text)
+		return
+	}
+	p.raw(`<span class="s-`)
+	p.text(kind)
+	p.raw(`">`)
+	p.text(text)
+	p.raw("</span>")
+}
+
 func (p *page) message(head *session.Meta, m agentcore.Message) {
 	switch m := m.(type) {
 	case *ai.UserMessage:
 		p.open("user", head.ID, "User", m.Time())
-		p.blocks(m.Content)
+		p.blocks(m.Content, false)
 		p.close()
 	case *ai.AssistantMessage:
 		p.open("assistant", head.ID, "Assistant", m.Time())
-		p.blocks(m.Content)
+		p.blocks(m.Content, true)
 		if err := m.Err(); err != nil {
 			p.raw(`<p class="error">`)
 			p.text(err.Error())
@@ -183,21 +248,14 @@ func (p *page) message(head *session.Meta, m agentcore.Message) {
 			return
 		}
 		p.open("tool", head.ID, "Result of "+m.ToolName, m.Time())
-		p.blocks(m.Content)
+		p.result(m)
 		p.close()
 	case *ai.SystemMessage:
-		p.open("system", head.ID, "System prompt", m.Time())
-		p.raw("<details><summary>Show</summary>\n")
-		for _, s := range m.Sections {
-			if s.Text != nil {
-				p.pre(*s.Text)
-			}
-		}
-		p.raw("</details>\n")
-		p.close()
+		p.system(head, m)
 	case *codingagent.BashExecution:
 		p.open("bash", head.ID, "User's command", m.Time())
-		p.pre("$ " + m.Command + "\n" + m.Output)
+		p.source("bash", "$ "+m.Command)
+		p.pre(m.Output)
 		if m.ExitCode != nil && *m.ExitCode != 0 {
 			p.mark(head.ID+"-code", fmt.Sprintf("exit code %d", *m.ExitCode))
 		}
@@ -205,18 +263,48 @@ func (p *page) message(head *session.Meta, m agentcore.Message) {
 	}
 }
 
-func (p *page) blocks(blocks []ai.Block) {
+// system writes what the model is told, and its tools, folded.
+func (p *page) system(head *session.Meta, m *ai.SystemMessage) {
+	p.open("system", head.ID, "System prompt", m.Time())
+	p.raw("<details><summary>Show</summary>\n")
+	if m.Content != "" {
+		p.pre(m.Content)
+	}
+	for _, s := range m.Sections {
+		if s.Text != nil {
+			p.pre(*s.Text)
+		}
+	}
+	for _, t := range m.ToolsAdded {
+		p.raw("<details><summary>Tool ")
+		p.text(t.Name)
+		p.raw("</summary>\n")
+		p.pre(t.Description)
+		p.source("json", indented(t.Parameters))
+		p.raw("</details>\n")
+	}
+	p.raw("</details>\n")
+	p.close()
+}
+
+// blocks writes the parts of a message. What a model says is Markdown, what a
+// person says is shown as it was typed.
+func (p *page) blocks(blocks []ai.Block, markdown bool) {
 	for _, b := range blocks {
 		switch b := b.(type) {
 		case *ai.Text:
+			if markdown {
+				p.markdown(b.Text)
+				continue
+			}
 			p.raw(`<div class="text">`)
 			p.text(b.Text)
 			p.raw("</div>\n")
 		case *ai.Thinking:
 			if strings.TrimSpace(b.Text) != "" {
-				p.raw("<details class=\"thinking\"><summary>Thinking</summary>\n<div class=\"text\">")
-				p.text(b.Text)
-				p.raw("</div></details>\n")
+				p.raw("<details class=\"thinking\"><summary>Thinking</summary>\n")
+				p.markdown(b.Text)
+				p.raw("</details>\n")
 			}
 		case *ai.Image:
 			p.image(b)
@@ -225,74 +313,3 @@ func (p *page) blocks(blocks []ai.Block) {
 		}
 	}
 }
-
-// image shows a picture; of kinds that could hold script only the name.
-func (p *page) image(img *ai.Image) {
-	safe := []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-	if _, err := base64.StdEncoding.DecodeString(img.Data); err != nil || !slices.Contains(safe, img.MIMEType) {
-		p.raw("<p class=\"mark\">An image (")
-		p.text(img.MIMEType)
-		p.raw(")</p>\n")
-		return
-	}
-	p.raw(`<img alt="" src="data:` + img.MIMEType + `;base64,` + img.Data + "\">\n")
-}
-
-func (p *page) call(c *ai.ToolCall) {
-	r := p.results[c.ID]
-	kind := "call"
-	if r != nil && r.IsError {
-		kind += " failed"
-	}
-	p.raw(`<details class="` + kind + `"><summary>`)
-	p.text(c.Name)
-	p.raw(" <code>")
-	p.text(gist(c.Arguments))
-	p.raw("</code></summary>\n")
-	var indented bytes.Buffer
-	if json.Indent(&indented, c.Arguments, "", "  ") != nil {
-		indented.Reset()
-		indented.Write(c.Arguments)
-	}
-	p.pre(indented.String())
-	if r != nil {
-		p.shown[c.ID] = true
-		p.blocks(r.Content)
-	}
-	p.raw("</details>\n")
-}
-
-// gist gives the most telling argument of a call.
-func gist(args json.RawMessage) string {
-	var v map[string]any
-	if json.Unmarshal(args, &v) != nil {
-		return ""
-	}
-	for _, k := range []string{"command", "path", "pattern", "query", "url"} {
-		if s, ok := v[k].(string); ok {
-			const most = 120
-			s = strings.Join(strings.Fields(s), " ")
-			if r := []rune(s); len(r) > most {
-				return string(r[:most]) + "…"
-			}
-			return s
-		}
-	}
-	return ""
-}
-
-// style follows the reader's choice of light or dark.
-const style = `
-:root{color-scheme:light dark;--bg:#fff;--fg:#1c1e21;--dim:#667;--box:#f4f5f7;--line:#d9dce1;--user:#2563a8;--bad:#b3261e}
-@media(prefers-color-scheme:dark){:root{--bg:#15171a;--fg:#dfe2e6;--dim:#8c93a0;--box:#1e2126;--line:#30353d;--user:#7fb2ee;--bad:#ef8a80}}
-body{background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,sans-serif;max-width:54rem;margin:0 auto;padding:1rem}
-header p,time,.mark{color:var(--dim);font-size:.85rem;font-weight:normal}
-h1{font-size:1.4rem;margin:.5rem 0}h2{font-size:.95rem;margin:0 0 .3rem}
-section{margin:1rem 0;padding:.7rem 1rem;border:1px solid var(--line);border-radius:.5rem}
-.user{border-left:.25rem solid var(--user)}.system,.tool,.bash,.summary{background:var(--box)}
-.text{white-space:pre-wrap;overflow-wrap:anywhere}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;font:.85rem/1.45 ui-monospace,monospace;background:var(--box);padding:.6rem;border-radius:.3rem;margin:.4rem 0}
-details{margin:.4rem 0}summary{cursor:pointer;color:var(--dim)}.failed>summary,.error{color:var(--bad)}
-code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}img{max-width:100%}
-@media print{details>*{display:block}}
-`
