@@ -26,6 +26,20 @@ type Shot struct {
 	Look   Look
 }
 
+// Write writes the picture to a directory, as NAME.png and NAME.txt.
+func (s Shot) Write(dir string) error {
+	picture, err := PNG(s.Screen, s.Look)
+	if err != nil {
+		return err
+	}
+	for ext, data := range map[string][]byte{".png": picture, ".txt": []byte(s.Screen.Text())} {
+		if err := os.WriteFile(filepath.Join(dir, s.Name+ext), data, 0o644); err != nil {
+			return fmt.Errorf("write a screenshot: %w", err)
+		}
+	}
+	return nil
+}
+
 // Run does what a script says. Programs are found by the names they have in the
 // script; other names are looked for in PATH. Each script has an empty home, whose
 // directory "project" is where programs run.

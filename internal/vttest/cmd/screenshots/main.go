@@ -58,16 +58,10 @@ func run(ctx context.Context, to string, programs map[string]string, scripts []s
 			return fmt.Errorf("run the script %s: %w", file, err)
 		}
 		for _, shot := range shots {
-			picture, err := screenshot.PNG(shot.Screen, shot.Look)
-			if err != nil {
+			if err := shot.Write(to); err != nil {
 				return err
 			}
-			for ext, data := range map[string][]byte{".png": picture, ".txt": []byte(shot.Screen.Text())} {
-				if err := os.WriteFile(filepath.Join(to, shot.Name+ext), data, 0o644); err != nil {
-					return fmt.Errorf("write a screenshot: %w", err)
-				}
-			}
-			fmt.Printf("%s: %d KiB\n", filepath.Join(to, shot.Name+".png"), len(picture)>>10)
+			fmt.Println(filepath.Join(to, shot.Name+".png"))
 		}
 	}
 	return nil
