@@ -107,6 +107,9 @@ func (p *Program) run(ctx context.Context) (err error) {
 					idle.set(frameTime)
 				}
 			} else {
+				if typed {
+					frame.stop() // it may be set for a frame that nobody waits for
+				}
 				frame.set(wait - since)
 			}
 		}

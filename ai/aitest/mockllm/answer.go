@@ -150,7 +150,8 @@ type Delivery struct {
 	Chunk int
 	// SplitAt lists byte offsets at which a write ends; it replaces Chunk.
 	SplitAt []int
-	// Pace is the pause before each write but the first.
+	// Pace is the pause before each write but the first, on the average: what was
+	// late is made up for, so that a second has as many writes as it should.
 	Pace time.Duration
 	// Drop closes the connection without a word.
 	Drop bool

@@ -98,6 +98,7 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, r *Request, 
 		end, whole = d.CutAt, false
 	}
 	at := 0
+	var due time.Time // of the next piece: a late one is made up for
 	for next := range pieceEnds(d, events, end) {
 		if d.Hold != nil && at <= d.HoldAt && d.HoldAt < next {
 			if d.HoldAt > at {
@@ -109,9 +110,16 @@ func (s *Server) stream(ctx context.Context, w http.ResponseWriter, r *Request, 
 			if !hold(ctx, d.Hold) {
 				return false
 			}
+			due = time.Time{}
 		}
-		if at > 0 && d.Pace > 0 && !pause(ctx, d.Pace) {
-			return false
+		if at > 0 && d.Pace > 0 {
+			if due.IsZero() {
+				due = time.Now()
+			}
+			due = due.Add(d.Pace)
+			if !pause(ctx, time.Until(due)) {
+				return false
+			}
 		}
 		if !r.write(w, data[at:next]) {
 			return false

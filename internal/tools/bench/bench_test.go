@@ -71,8 +71,14 @@ func TestScenariosMeasureWhatAProgramDoes(t *testing.T) {
 		"stream-json": {"processor per delta", "wall"},
 		"loop-50":     {"a turn, first 10", "a turn, last 10", "last over first"},
 		"arguments":   {"processor per delta, 50 KB", "200 KB over 50 KB, a delta"},
+
+		"screen-start":  {"start to footer", "first key to its character", "resident memory"},
+		"screen-answer": {"bytes written per delta", "resident memory then"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if strings.HasPrefix(name, "screen") && runtime.GOOS != "linux" {
+				t.Skip("the screen is measured on Linux only")
+			}
 			r, err := s.Measure(t.Context(), scenario(t, name), 1)
 			if err != nil {
 				t.Fatal(err)

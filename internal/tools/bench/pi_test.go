@@ -66,6 +66,15 @@ func pi(args []string) error {
 	c := conversation{url: config.Providers[provider].BaseURL + "/chat/completions", model: id, quiet: fault == "quiet"}
 	c.messages = append(c.messages, map[string]any{"role": "user", "content": "hi"})
 	c.json = slices.Contains(args, "json")
+	if !slices.Contains(args, "-p") && !c.json { // the terminal itself shows what is typed
+		fmt.Println("the model is " + id)
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			if _, err := c.ask(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for {
 		arguments, err := c.ask()
 		if err != nil || arguments == "" || fault == "lazy" {

@@ -53,7 +53,7 @@ const (
 
 // Scenarios lists all scenarios in the order of the table.
 func Scenarios() []Scenario {
-	return []Scenario{
+	return append([]Scenario{
 		{Name: "version", About: "--version", run: version},
 		{Name: "print", About: "print mode, one turn of 50 deltas, session saved", run: oneTurn},
 		{Name: "resume", About: "the same at the end of a session of 10,000 entries, 20 MB", Most: 5, run: resume},
@@ -65,12 +65,12 @@ func Scenarios() []Scenario {
 		loop("loop-50", "50 turns that call the read tool; a turn is the end of one stream to the next request", 50, 5),
 		loop("loop-200", "the same with 200 turns", 200, 3),
 		{Name: "arguments", About: "one write call whose content comes in deltas of 16 bytes", Most: 5, run: arguments},
-	}
+	}, screenScenarios()...)
 }
 
 // modelIDs are the models that the scenarios use.
 func modelIDs() []string {
-	return []string{"text-50", "text-50000", "loop-50", "loop-200", "args-16", "args-50000", "args-100000", "args-200000"}
+	return []string{"text-50", "text-50000", "loop-50", "loop-200", "args-16", "args-50000", "args-100000", "args-200000", "text-5000-p500", "text-20000-p500"}
 }
 
 func whole(u Usage) []Figure {
