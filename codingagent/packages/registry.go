@@ -85,10 +85,13 @@ func (m *Manager) fetchNPM(ctx context.Context, root string, s Source) (notes []
 		}
 		// npm removes what package.json does not name, and brings back what its lock
 		// file says; both must know the package before it is there.
-		if err := recordPackage(root, s.Name, s.spec(), tree); err != nil {
+		if err := recordPackage(root, s.Name, new(s.spec()), tree); err != nil {
 			return err
 		}
-		return put(root, filepath.Join("node_modules", filepath.FromSlash(s.Name)), dir)
+		if err := put(root, filepath.Join("node_modules", filepath.FromSlash(s.Name)), dir); err != nil {
+			return err
+		}
+		return prune(root)
 	})
 	return tree.Notes, err
 }
@@ -102,16 +105,19 @@ func (m *Manager) dropNPM(ctx context.Context, root string, s Source) error {
 		if len(m.o.NPMCommand) > 0 {
 			return m.npmUninstall(ctx, root, s.Name)
 		}
-		if err := recordPackage(root, s.Name, npm.Spec{}, nil); err != nil {
+		if err := recordPackage(root, s.Name, nil, nil); err != nil {
 			return err
 		}
-		return drop(root, filepath.Join("node_modules", filepath.FromSlash(s.Name)))
+		if err := drop(root, filepath.Join("node_modules", filepath.FromSlash(s.Name))); err != nil {
+			return err
+		}
+		return prune(root)
 	})
 }
 
 // recordPackage writes what is installed into package.json and package-lock.json,
 // for npm; without a tree the package is taken out.
-func recordPackage(root, name string, spec npm.Spec, tree *npm.Tree) error {
+func recordPackage(root, name string, spec *npm.Spec, tree *npm.Tree) error {
 	file := filepath.Join(root, "package.json")
 	data, err := lockfile.ReadFile(file)
 	if err != nil {

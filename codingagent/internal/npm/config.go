@@ -3,6 +3,7 @@ package npm
 import (
 	"encoding/base64"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 )
@@ -22,8 +23,9 @@ func (c Config) lookup(key string) string { return c.values[key] }
 
 // ParseConfig puts the text of an .npmrc file under what c holds: of a key that
 // is there already the value stays. variable gives the values that ${NAME} stands
-// for; with nil such values are left out, as they are for files of a project,
-// which must not learn what the environment holds.
+// for. It is nil for files that are not the user's own: such values are left out
+// then, and so are registries without TLS, to which a login of the user's would
+// go in the clear.
 func (c Config) ParseConfig(text string, variable func(name string) string) Config {
 	out := c.clone()
 	for line := range strings.Lines(text) {
@@ -36,7 +38,7 @@ func (c Config) ParseConfig(text string, variable func(name string) string) Conf
 		if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
 			value = value[1 : n-1]
 		}
-		if value, ok = expand(value, variable); !ok {
+		if value, ok = expand(value, variable); !ok || variable == nil && strings.HasSuffix(key, "registry") && !private(value) {
 			continue
 		}
 		if _, have := out.values[key]; !have {
@@ -44,6 +46,16 @@ func (c Config) ParseConfig(text string, variable func(name string) string) Conf
 		}
 	}
 	return out
+}
+
+// private reports whether nobody on the way can read what is sent to an address.
+func private(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ParseEnviron puts npm_config_ variables ("NAME=value" each) under what c holds.

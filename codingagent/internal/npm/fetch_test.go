@@ -274,6 +274,12 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s is at %v, %v", name, u, err)
 		}
 	}
+	foreign := npm.Config{}.ParseConfig("registry=http://registry.npmjs.org/\n@s:registry=http://elsewhere.example/\n@t:registry=https://right.example/", nil)
+	for name, want := range map[string]string{"a": npm.PublicRegistry, "@s/a": npm.PublicRegistry, "@t/a": "https://right.example/"} {
+		if u, err := foreign.Registry(name); err != nil || u.String() != want {
+			t.Errorf("of a file of somebody else: %s is at %v, %v", name, u, err)
+		}
+	}
 	if c.UserConfig() != "/u/rc" {
 		t.Error(c.UserConfig())
 	}

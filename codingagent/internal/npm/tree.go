@@ -96,13 +96,18 @@ func (r *Registry) ResolveManifest(ctx context.Context, m *Manifest, locked Lock
 	return t, nil
 }
 
+// Needs gives what a package depends on when it is used, with the versions that it
+// wants; the optional ones are among them.
+func (m *Manifest) Needs() map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, m.Dependencies)
+	maps.Copy(all, m.OptionalDependencies)
+	return all
+}
+
 // grow puts the dependencies of a node into the tree and gives the new nodes.
 func (r *Registry) grow(ctx context.Context, n *node, locked Locked) (added []*node, err error) {
-	wanted := maps.Clone(map[string]string(n.manifest.Dependencies))
-	if wanted == nil {
-		wanted = map[string]string{}
-	}
-	maps.Copy(wanted, n.manifest.OptionalDependencies)
+	wanted := n.manifest.Needs()
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		_, optional := n.manifest.OptionalDependencies[name]
 		if n.manifest.bundles(name) && n.manifest.Dist.Tarball != "" {

@@ -69,14 +69,25 @@ func TestKeysOfPlatforms(t *testing.T) {
 		action string
 		keys   string
 	}{
-		{otherPlatform, "app.suspend", "ctrl+z"}, {windowsPlatform, "app.suspend", ""}, {wslPlatform, "app.suspend", "ctrl+z"},
-		{otherPlatform, "tui.editor.undo", "ctrl+-"}, {windowsPlatform, "tui.editor.undo", "ctrl+z"}, {wslPlatform, "tui.editor.undo", "alt+z"},
-		{otherPlatform, "app.message.followUp", "alt+enter"}, {windowsPlatform, "app.message.followUp", "ctrl+q"}, {wslPlatform, "app.message.dequeue", "alt+q"},
-		{otherPlatform, "app.model.cycleBackward", "ctrl+shift+p"}, {wslPlatform, "app.model.cycleBackward", "alt+p"},
-		{otherPlatform, "app.clipboard.pasteImage", "ctrl+v"}, {windowsPlatform, "app.clipboard.pasteImage", "alt+v/ctrl+v"},
-		{otherPlatform, "tui.altScreen.search", "ctrl+shift+f"}, {windowsPlatform, "tui.altScreen.search", "ctrl+f"},
-		{otherPlatform, "tui.altScreen.nextPrompt", "ctrl+shift+down/ctrl+down"}, {wslPlatform, "tui.altScreen.nextPrompt", "ctrl+down"},
-		{otherPlatform, "app.tree.foldOrUp", "ctrl+left/alt+left"}, {macPlatform, "app.tree.foldOrUp", "alt+left/ctrl+left"},
+		{otherPlatform, "app.suspend", "ctrl+z"},
+		{windowsPlatform, "app.suspend", ""},
+		{wslPlatform, "app.suspend", "ctrl+z"},
+		{otherPlatform, "tui.editor.undo", "ctrl+-"},
+		{windowsPlatform, "tui.editor.undo", "ctrl+z"},
+		{wslPlatform, "tui.editor.undo", "alt+z"},
+		{otherPlatform, "app.message.followUp", "alt+enter"},
+		{windowsPlatform, "app.message.followUp", "ctrl+q"},
+		{wslPlatform, "app.message.dequeue", "alt+q"},
+		{otherPlatform, "app.model.cycleBackward", "ctrl+shift+p"},
+		{wslPlatform, "app.model.cycleBackward", "alt+p"},
+		{otherPlatform, "app.clipboard.pasteImage", "ctrl+v"},
+		{windowsPlatform, "app.clipboard.pasteImage", "alt+v/ctrl+v"},
+		{otherPlatform, "tui.altScreen.search", "ctrl+shift+f"},
+		{windowsPlatform, "tui.altScreen.search", "ctrl+f"},
+		{otherPlatform, "tui.altScreen.nextPrompt", "ctrl+shift+down/ctrl+down"},
+		{wslPlatform, "tui.altScreen.nextPrompt", "ctrl+down"},
+		{otherPlatform, "app.tree.foldOrUp", "ctrl+left/alt+left"},
+		{macPlatform, "app.tree.foldOrUp", "alt+left/ctrl+left"},
 	} {
 		if got := newBindings(tc.p).Text(tc.action); got != tc.keys {
 			t.Errorf("on platform %d %s has the keys %q, want %q", tc.p, tc.action, got, tc.keys)
