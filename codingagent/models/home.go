@@ -15,6 +15,8 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/modelstore"
+	"github.com/pi-go/pi/ai/provider/compatible"
+	"github.com/pi-go/pi/codingagent/internal/localserver"
 )
 
 // Home is where a person's models come from: what a program has built in, changed by
@@ -39,8 +41,10 @@ type Home struct {
 	Identity   ai.Identity
 }
 
-// Open builds the runtime. What can not be used of the files is reported and left
-// out; everything else works.
+// Open builds the runtime. A llama.cpp server that the variable LLAMA_BASE_URL names is a
+// provider, with the key in LLAMA_API_KEY if it wants one; it is asked for its models.
+//
+// What can not be used of the files is reported and left out; everything else works.
 func (h Home) Open(ctx context.Context) (*Runtime, []error) {
 	file := func(name string) string { return filepath.Join(h.AgentDir, name) }
 	var faults []error
@@ -49,14 +53,35 @@ func (h Home) Open(ctx context.Context) (*Runtime, []error) {
 		faults = append(faults, fmt.Errorf("%w; stored keys are not used, and the file is left as it is", err))
 		credentials = nil
 	}
+	providers := h.Providers
+	llama, named := localserver.Llama(h.Env.Lookup)
+	if named && !slices.ContainsFunc(providers, func(p ai.Provider) bool { return p.ID() == llama.ID }) {
+		p, err := compatible.New(compatible.Config{
+			ID: llama.ID, Name: llama.Name, BaseURL: llama.BaseURL, Discover: true, Env: []string{"LLAMA_API_KEY"}, KeyOptional: true,
+		})
+		if err != nil {
+			faults = append(faults, fmt.Errorf("LLAMA_BASE_URL: %w", err))
+		} else {
+			providers = append(slices.Clip(providers), p)
+		}
+	}
 	resolver := &auth.Resolver{Env: h.Env, Run: h.keyCommand}
 	runtime, more := New(ctx, Config{
-		Providers: h.Providers, Protocols: h.Protocols, File: file("models.json"), Files: h.Files,
+		Providers: providers, Protocols: h.Protocols, File: file("models.json"), Files: h.Files,
 		Credentials: credentials, Env: h.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
 		Lists:          modelstore.New(file("models-store.json")),
 		InstallationID: func(ctx context.Context) (string, error) { return auth.InstallationID(ctx, file("settings.json")) },
 		HTTPClient:     h.HTTPClient, Identity: h.Identity,
 	})
+	if named {
+		// Its models are only known from itself, and it is near, mostly.
+		ctx, cancel := context.WithTimeout(ctx, localserver.Patience)
+		defer cancel()
+		result := runtime.Models.Refresh(ctx, ai.RefreshOptions{AllowNetwork: true, Providers: []string{llama.ID}})
+		if len(result.Errors) > 0 && len(runtime.Models.List(llama.ID)) == 0 {
+			more = append(more, fmt.Errorf("LLAMA_BASE_URL: no models come from %s: %w", llama.BaseURL, result.Errors[llama.ID]))
+		}
+	}
 	return runtime, append(faults, more...)
 }
 

@@ -14,17 +14,25 @@ import (
 
 // listModels prints the models that can be used, as a table.
 func (p *program) listModels(ctx context.Context) error {
+	return p.writeModels(ctx, append([]string{p.args.ListSearch}, p.args.Messages...))
+}
+
+// writeModels prints the models that can be used and that have all words in their name.
+func (p *program) writeModels(ctx context.Context, search []string) error {
 	list := p.available(ctx)
-	if len(list) == 0 {
-		return p.noModel(ctx)
+	if len(list) == 0 && !p.args.JSON {
+		text := p.noModel(ctx).Error()
+		_, err := fmt.Fprintf(p.sys.Out, "%s%s\n", strings.ToUpper(text[:1]), text[1:])
+		return err
 	}
-	words := strings.Fields(strings.ToLower(strings.Join(append([]string{p.args.ListSearch}, p.args.Messages...), " ")))
+	words := strings.Fields(strings.ToLower(strings.Join(search, " ")))
 	list = slices.DeleteFunc(list, func(m *ai.Model) bool {
 		ref := strings.ToLower(m.Ref() + " " + m.Name)
 		return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(ref, w) })
 	})
-	if len(list) == 0 {
-		return fmt.Errorf("no available model matches %q", strings.Join(words, " "))
+	if len(list) == 0 && !p.args.JSON {
+		_, err := fmt.Fprintf(p.sys.Out, "No models matching %q\n", strings.Join(words, " "))
+		return err
 	}
 	slices.SortStableFunc(list, func(a, b *ai.Model) int {
 		if c := strings.Compare(a.Provider, b.Provider); c != 0 {
@@ -32,6 +40,14 @@ func (p *program) listModels(ctx context.Context) error {
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
+	if p.args.JSON {
+		out := make([]ai.Model, len(list))
+		for i, m := range list {
+			out[i] = *m
+			out[i].Headers = nil // they may hold keys
+		}
+		return p.writeJSON(out)
+	}
 	rows := [][]string{{"provider", "model", "context", "max-out", "thinking", "images"}}
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, m := range list {

@@ -56,6 +56,11 @@ func subcommands() []subcommand {
 			help: "show the system prompt and the tools that would be sent, and where each part comes from", run: (*program).runPrompt,
 		},
 		{
+			name: "models", usage: "list|local|add [WORDS]", actions: modelActions(), options: []option{jsonOption()},
+			help: "list the models that can be used, find model servers of this machine, and add them to models.json", run: (*program).runModels,
+			complete: (*completer).modelWords,
+		},
+		{
 			name: "sessions", usage: "list|show|search|check|export|delete", actions: sessionActions(), options: sharedOptions("session-dir", "approve", "no-approve"),
 			help: "look at sessions, and look after them", run: (*program).runSessions,
 			complete: (*completer).sessionWords,

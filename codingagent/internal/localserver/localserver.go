@@ -13,6 +13,7 @@ package localserver
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -42,12 +43,26 @@ type Candidate struct {
 // Known are the usual places of Ollama, LM Studio, llama.cpp and vLLM, or those that
 // the variables OLLAMA_HOST and LLAMA_BASE_URL name.
 func Known(lookup func(string) string) []Candidate {
-	return []Candidate{
+	list := []Candidate{
 		{"ollama", "Ollama", baseURL(lookup("OLLAMA_HOST"), "11434")},
 		{"lmstudio", "LM Studio", "http://127.0.0.1:1234/v1"},
-		{"llama.cpp", "llama.cpp", baseURL(lookup("LLAMA_BASE_URL"), "8080")},
-		{"vllm", "vLLM", "http://127.0.0.1:8000/v1"},
 	}
+	if c, ok := Llama(lookup); ok {
+		list = append(list, c)
+	} else {
+		list = append(list, Candidate{llama, llama, baseURL("", "8080")}, Candidate{llama, llama, baseURL("", "9931")}) // of one model, of many
+	}
+	return append(list, Candidate{"vllm", "vLLM", "http://127.0.0.1:8000/v1"})
+}
+
+// llama is the id and the name of a llama.cpp server.
+const llama = "llama.cpp"
+
+// Llama is the llama.cpp server that the variable LLAMA_BASE_URL names; ok is false
+// when it names none.
+func Llama(lookup func(string) string) (c Candidate, ok bool) {
+	value := lookup("LLAMA_BASE_URL")
+	return Candidate{llama, llama, baseURL(value, "8080")}, strings.TrimSpace(value) != ""
 }
 
 // baseURL reads what such a variable holds: a host, a host and a port, or a URL.
@@ -98,12 +113,19 @@ func Find(ctx context.Context, candidates []Candidate) []Server {
 		wg.Go(func() {
 			models, err := compatible.ListModels(ctx, client, c.BaseURL, "")
 			if err == nil {
-				found[i] = Server{c, models}
+				found[i] = Server{c, facts(ctx, client, c, models)}
 			}
 		})
 	}
 	wg.Wait()
-	return slices.DeleteFunc(found, func(s Server) bool { return len(s.Models) == 0 })
+	var out []Server
+	for _, s := range found {
+		// One kind of server may have several usual places; the first that answers is it.
+		if len(s.Models) > 0 && !slices.ContainsFunc(out, func(have Server) bool { return have.ID == s.ID }) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // Provider makes the server usable in this process.
@@ -111,35 +133,86 @@ func (s Server) Provider() (ai.Provider, error) {
 	return compatible.New(compatible.Config{ID: s.ID, Name: s.Name, BaseURL: s.BaseURL, Models: s.Models, KeyOptional: true})
 }
 
-// entry is the server in a models.json.
+// entry is what a new server is in a models.json.
 type entry struct {
-	Name    string  `json:"name"`
-	BaseURL string  `json:"baseUrl"`
-	API     string  `json:"api"`
-	APIKey  string  `json:"apiKey"`
-	Models  []model `json:"models"`
+	Name    string `json:"name"`
+	BaseURL string `json:"baseUrl"`
+	API     string `json:"api"`
+	APIKey  string `json:"apiKey"`
 }
 
+// model is a model in a models.json.
 type model struct {
-	ID            string `json:"id"`
-	ContextWindow int64  `json:"contextWindow,omitempty"`
+	ID            string   `json:"id"`
+	Reasoning     bool     `json:"reasoning,omitempty"`
+	Input         []string `json:"input,omitempty"`
+	ContextWindow int64    `json:"contextWindow,omitempty"`
+}
+
+func describe(m *ai.Model) model {
+	d := model{ID: m.ID, Reasoning: m.Reasoning, ContextWindow: m.ContextWindow}
+	if m.Accepts("image") {
+		d.Input = m.Input
+	}
+	return d
 }
 
 // Keep describes the server in a models.json, so that it is there the next time,
-// too. The rest of the file stays as it is, comments included.
+// too. The rest of the file stays as it is, comments included; so does what is there
+// of the server already: only its address is brought up to date, and models that it has
+// and the file does not are added.
 func (s Server) Keep(ctx context.Context, file string) error {
-	e := entry{Name: s.Name, BaseURL: s.BaseURL, API: "openai-completions", APIKey: "none"}
-	for _, m := range s.Models {
-		e.Models = append(e.Models, model{m.ID, m.ContextWindow})
-	}
 	return lockfile.Update(ctx, file, lockfile.Options{}, func(old []byte) ([]byte, error) {
 		doc, err := jsonobj.Open(file, old, jsonobj.Relaxed)
 		if err != nil {
 			return nil, err
 		}
-		if err := doc.Set(e, "providers", s.ID); err != nil {
+		return s.keepIn(doc)
+	})
+}
+
+func (s Server) keepIn(doc *jsonobj.Document) ([]byte, error) {
+	var list []json.RawMessage
+	have, known := doc.Get("providers", s.ID)
+	if known && string(have) != "null" {
+		var there struct {
+			APIKey string            `json:"apiKey"`
+			API    string            `json:"api"`
+			Models []json.RawMessage `json:"models"`
+		}
+		if err := json.Unmarshal(have, &there); err != nil {
+			return nil, doc.ErrorAt("this is no provider; mend it first", "providers", s.ID)
+		}
+		for _, k := range []struct{ key, value string }{
+			{"baseUrl", s.BaseURL}, {"api", cmp.Or(there.API, "openai-completions")}, {"apiKey", cmp.Or(there.APIKey, "none")},
+		} {
+			if err := doc.Set(k.value, "providers", s.ID, k.key); err != nil {
+				return nil, err
+			}
+		}
+		list = there.Models
+	} else if err := doc.Set(entry{Name: s.Name, BaseURL: s.BaseURL, API: "openai-completions", APIKey: "none"}, "providers", s.ID); err != nil {
+		return nil, err
+	}
+	before := len(list)
+	for _, m := range s.Models {
+		if slices.ContainsFunc(list, func(raw json.RawMessage) bool {
+			var have struct{ ID string }
+			return json.Unmarshal(raw, &have) == nil && have.ID == m.ID
+		}) {
+			continue
+		}
+		raw, err := jsonobj.Marshal(describe(m))
+		if err != nil {
 			return nil, err
 		}
-		return doc.Bytes(), nil
-	})
+		list = append(list, raw)
+	}
+	if len(list) > before {
+		// Comments between the models that were there are lost; those elsewhere stay.
+		if err := doc.Set(list, "providers", s.ID, "models"); err != nil {
+			return nil, err
+		}
+	}
+	return doc.Bytes(), nil
 }
