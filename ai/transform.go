@@ -20,6 +20,9 @@ const (
 	// NoteNoResult is the text of the result that is made up for a tool call
 	// whose own never came.
 	NoteNoResult = "No result provided"
+	// NoteBeginningOmitted is what a person is made to say at the start of a
+	// conversation that begins with an answer.
+	NoteBeginningOmitted = "(the beginning of the conversation is not shown)"
 	// nameOfNamelessTool stands for the name of a tool call that has none;
 	// vendors refuse a request with an empty name.
 	nameOfNamelessTool = "unknown_tool"
@@ -36,6 +39,9 @@ type TransformOptions struct {
 	// KeepSignedBlank keeps blank text of the same model that has a signature,
 	// for vendors that want the signature back.
 	KeepSignedBlank bool
+	// UserFirst is for vendors that refuse a conversation which begins with an
+	// answer.
+	UserFirst bool
 }
 
 // Transform turns a conversation into one that a model accepts. It is pure:
@@ -48,12 +54,15 @@ type TransformOptions struct {
 //     with the results of their tool calls.
 //   - Each tool call is followed, right after its turn and in the order of the
 //     calls, by exactly one result: its own, wherever that stood, or a made-up
-//     error result. Results that answer no call are left out.
+//     error result, under the name of the call. Results that answer no call are
+//     left out.
 //   - Ids of tool calls follow opts.ToolCallID and are unique.
 //   - Images become a note for a model that takes text only.
 //   - Blank texts are left out, and messages that have nothing else; a result
 //     without content says so. Blocks of unknown kind are left out.
 //   - System messages follow opts.System.
+//   - With opts.UserFirst a conversation that begins with an answer is led by a
+//     note in the person's name.
 func Transform(model *Model, messages []Message, opts TransformOptions) []Message {
 	t := transformer{model: model, opts: opts, images: model.Accepts("image"), used: make(map[string]bool, len(messages)/2)}
 	messages = opts.System.arrange(messages)
@@ -81,6 +90,11 @@ func Transform(model *Model, messages []Message, opts TransformOptions) []Messag
 			}
 		case *ToolResultMessage:
 			// Sent right after the call it answers.
+		}
+	}
+	if opts.UserFirst {
+		if at := slices.IndexFunc(out, func(m Message) bool { return !isSystem(m) }); at >= 0 && out[at].Role() == RoleAssistant {
+			out = slices.Insert(out, at, Message(UserText(NoteBeginningOmitted)))
 		}
 	}
 	return out
@@ -312,15 +326,11 @@ func (t *transformer) result(r *ToolResultMessage, c *ToolCall, at int64) *ToolR
 	if len(content) == 0 {
 		content = []Block{&Text{Text: NoteNoToolOutput}}
 	}
-	name := r.ToolName
-	if name == "" {
-		name = c.Name
-	}
-	if r.ToolCallID == c.ID && r.ToolName == name && sameBlocks(content, r.Content) {
+	if r.ToolCallID == c.ID && r.ToolName == c.Name && sameBlocks(content, r.Content) {
 		return r
 	}
 	d := *r
-	d.ToolCallID, d.ToolName, d.Content = c.ID, name, content
+	d.ToolCallID, d.ToolName, d.Content = c.ID, c.Name, content
 	return &d
 }
 

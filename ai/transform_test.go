@@ -412,7 +412,7 @@ func TestTransformIsAcceptable(t *testing.T) {
 		if rapid.Bool().Draw(t, "text only") {
 			model.Input = []string{"text"}
 		}
-		opts := TransformOptions{ToolCallID: PlainIDs(40), System: SystemMode(rapid.IntRange(0, 3).Draw(t, "mode"))}
+		opts := TransformOptions{ToolCallID: PlainIDs(40), System: SystemMode(rapid.IntRange(0, 3).Draw(t, "mode")), UserFirst: rapid.Bool().Draw(t, "user first")}
 		before := outline(in)
 		once := Transform(model, in, opts)
 		if err := acceptable(once, model, opts); err != nil {

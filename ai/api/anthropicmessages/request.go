@@ -69,7 +69,7 @@ func newRequest(call *ai.Call, t *traits, st *state) (*request, error) {
 	case t.midSystem:
 		mode = ai.SystemTexts
 	}
-	r.messages = ai.Transform(call.Model, call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(maxIDLength), System: mode})
+	r.messages = ai.Transform(call.Model, call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(maxIDLength), System: mode, UserFirst: true})
 	r.units = history.Turns(r.messages)
 	tools := toolEncoder{eager: t.eager, strict: t.strict && !st.strictOff}
 	r.encoder = &messageEncoder{model: call.Model, traits: t, tools: tools, toolChanges: r.native, effort: r.think.inSystem != ""}

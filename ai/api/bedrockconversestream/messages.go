@@ -11,6 +11,22 @@ import (
 	"github.com/pi-go/pi/ai/jsonobj"
 )
 
+// alternating makes one unit of answers that follow each other: the vendor refuses two
+// messages of one role in a row.
+func alternating(list []history.Unit, messages []ai.Message) []history.Unit {
+	out := list[:0]
+	for _, u := range list {
+		if n := len(out); n > 0 && answers(out[n-1]) && answers(u) {
+			out[n-1].Messages = messages[out[n-1].At : u.At+len(u.Messages)]
+			continue
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+func answers(u history.Unit) bool { return u.Messages[0].Role() == ai.RoleAssistant }
+
 // encoder writes the messages of a request.
 type encoder struct {
 	model  *ai.Model
@@ -25,10 +41,12 @@ func (e *encoder) unit(dst []byte, u history.Unit) []byte { return e.ending(dst,
 func (e *encoder) ending(dst []byte, u history.Unit, last string) []byte {
 	w := wire.Elements{Dst: dst}
 	before := len(dst)
-	if a, ok := u.Messages[0].(*ai.AssistantMessage); ok {
+	if _, ok := u.Messages[0].(*ai.AssistantMessage); ok {
 		w.Raw(`{"role":"assistant","content":[`)
-		for _, b := range a.Content {
-			e.answerBlock(&w, b)
+		for _, m := range u.Messages {
+			for _, b := range m.(*ai.AssistantMessage).Content {
+				e.answerBlock(&w, b)
+			}
 		}
 		last = ""
 	} else {

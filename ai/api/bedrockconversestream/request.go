@@ -99,8 +99,8 @@ func checkMetadata(m map[string]string) error {
 // body writes the request.
 func (r *request) body() ([][]byte, error) {
 	m := r.call.Model
-	messages := ai.Transform(m, r.call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(64)})
-	list := history.Turns(messages)
+	messages := ai.Transform(m, r.call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(64), UserFirst: true})
+	list := alternating(history.Turns(messages), messages)
 	if len(list) == 0 {
 		return nil, ai.Errorf(ai.KindBadRequest, "the conversation has nothing to send: add a message of the user")
 	}

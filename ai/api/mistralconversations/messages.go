@@ -119,6 +119,7 @@ func appendText(dst []byte, text string) []byte {
 }
 
 func appendAnswer(dst []byte, m *ai.AssistantMessage) []byte {
+	before := len(dst)
 	dst = append(dst, `{"role":"assistant","prefix":false,"content":[`...)
 	start := len(dst)
 	calls := 0
@@ -142,9 +143,12 @@ func appendAnswer(dst []byte, m *ai.AssistantMessage) []byte {
 			calls++
 		}
 	}
-	if len(dst) == start {
-		dst = append(dst[:start-1], `""`...) // calls only
-	} else {
+	switch {
+	case len(dst) == start && calls == 0:
+		return dst[:before] // thinking without a word
+	case len(dst) == start:
+		dst = append(dst[:start-1], `""`...)
+	default:
 		dst = append(dst, ']')
 	}
 	if calls == 0 {

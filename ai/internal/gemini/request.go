@@ -28,7 +28,7 @@ type Request struct {
 func NewRequest(call *ai.Call, st *State, lite bool) (*Request, error) {
 	m := call.Model
 	f := familyOf(m.ID)
-	messages := ai.Transform(m, call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(64), KeepSignedBlank: true})
+	messages := ai.Transform(m, call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(64), KeepSignedBlank: true, UserFirst: true})
 	r := &Request{Call: call}
 	head := []byte{'{'}
 	var lead *ai.SystemMessage

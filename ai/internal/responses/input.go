@@ -18,10 +18,10 @@ const maxID = 64
 // ("call|item"); the item half means something to the model that made it only.
 func idRule(paired bool) ai.IDRule {
 	return func(id string, same bool, attempt int) string {
-		if same && attempt == 0 {
+		call, item, two := strings.Cut(id, "|")
+		if same && attempt == 0 && len(call) <= maxID {
 			return id
 		}
-		call, item, two := strings.Cut(id, "|")
 		if !two || !paired && !same {
 			return strings.TrimRight(ai.PlainID(id, maxID, attempt), "_")
 		}
