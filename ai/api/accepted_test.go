@@ -469,4 +469,10 @@ func TestBodiesAreAccepted(t *testing.T) {
 	rapid.Check(t, accepted)
 }
 
-func FuzzBodiesAreAccepted(f *testing.F) { f.Fuzz(rapid.MakeFuzz(accepted)) }
+// The same property for the fuzzer, which draws the history from bytes.
+func FuzzBodiesAreAccepted(f *testing.F) {
+	for _, seed := range []string{"", "\x05", strings.Repeat("\x07\x01\x02", 300), strings.Repeat("\xff\x00\x10\x80", 300), strings.Repeat("a history ", 200)} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(rapid.MakeFuzz(accepted))
+}
