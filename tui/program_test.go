@@ -58,8 +58,15 @@ func (r *running) do(f func()) {
 }
 
 func (r *running) finish() error {
+	r.t.Helper()
 	r.Quit(nil)
-	return <-r.end
+	err := <-r.end
+	r.tty.With(func(t *tuitest.Terminal) {
+		if n := t.Overflows(); n > 0 {
+			r.t.Errorf("%d characters were written beyond the last column", n)
+		}
+	})
+	return err
 }
 
 func (r *running) screen(want ...string) {

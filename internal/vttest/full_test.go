@@ -26,6 +26,7 @@ type fullProgram struct {
 	offset int // first line of the transcript that is shown
 	bar    bool
 
+	noise     bool   // something else has written to the terminal
 	fixedSize bool   // the size does not change
 	log       []byte // all that was written
 }
@@ -125,6 +126,7 @@ func (p *fullProgram) step() (what string, known bool, by int) {
 		p.renderer.Resize(p.width, p.height)
 	case n < 97:
 		what = "invalidate"
+		p.noise = true
 		p.write([]byte("\x1b[31mnoise\x1b[0m\x1b[5;5Hnoise"))
 		p.renderer.Invalidate()
 	default:
@@ -190,6 +192,9 @@ func (p *fullProgram) draw(known bool, by int) error {
 	}
 	if n := len(p.own.Scrollback()); n > 0 {
 		return fmt.Errorf("the alternate screen left %d lines in the scrollback", n)
+	}
+	if n := p.own.Overflows(); n > 0 && !p.noise {
+		return fmt.Errorf("%d characters were written beyond the last column", n)
 	}
 	if u := p.own.Unknown(); len(u) > 0 {
 		return fmt.Errorf("sequences that our own terminal does not know: %q", u)

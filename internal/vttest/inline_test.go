@@ -230,6 +230,9 @@ func (p *inlineProgram) draw() error {
 			return fmt.Errorf("the cursor is at %d,%d, want %d,%d", x, y, wantX, wantY)
 		}
 	}
+	if n := p.own.Overflows(); n > 0 {
+		return fmt.Errorf("%d characters were written beyond the last column", n)
+	}
 	if u := p.own.Unknown(); len(u) > 0 {
 		return fmt.Errorf("sequences that our own terminal does not know: %q", u)
 	}

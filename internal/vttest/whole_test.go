@@ -74,6 +74,7 @@ type wholeProgram struct {
 	status  *tui.Text
 	overlay *tui.Overlay
 	box     *tui.Text
+	resized bool
 }
 
 func startWhole(ctx context.Context, width, height int, full bool, c content) (*wholeProgram, error) {
@@ -120,6 +121,11 @@ func (w *wholeProgram) finish() error {
 	err := <-w.end
 	w.tty.oracle.Close()
 	return err
+}
+
+func (w *wholeProgram) overflows() (n int) {
+	w.tty.With(func(t *tuitest.Terminal) { n = t.Overflows() })
+	return n
 }
 
 // seen is what both terminals show, with the cursor.
@@ -176,7 +182,11 @@ func runWhole(ctx context.Context, seed uint64) error {
 	fresh.do(fresh.Redraw)
 	oracle, own := w.seen()
 	wantOracle, wantOwn := fresh.seen()
-	err = errors.Join(w.finish(), fresh.finish())
+	// A frame that was on its way when the size changed may be too wide.
+	if n := w.overflows(); n > 0 && !w.resized || fresh.overflows() > 0 {
+		err = fmt.Errorf("%d and %d characters were written beyond the last column", n, fresh.overflows())
+	}
+	err = errors.Join(err, w.finish(), fresh.finish())
 	if err == nil {
 		err = differ("what the oracle shows", oracle, wantOracle)
 	}
@@ -242,6 +252,7 @@ func (w *wholeProgram) change(r *rand.Rand, c *content, width, height *int) {
 	case n < 95:
 		*width, *height = 8+r.IntN(40), 5+r.IntN(12)
 		w.tty.Resize(*width, *height)
+		w.resized = true
 	default:
 		w.tty.Type("\x1b[5~") // page up
 	}

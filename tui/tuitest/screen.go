@@ -128,6 +128,7 @@ type Terminal struct {
 	clears        int
 	size          CellSize
 	light         bool
+	overflows     int
 }
 
 // CellSize is the size of a cell in pixels that the terminal reports.
@@ -340,6 +341,11 @@ func (t *Terminal) Bells() int { return t.bells }
 // Clears returns how often the whole screen or the scrollback was erased at once.
 func (t *Terminal) Clears() int { return t.clears }
 
+// Overflows returns how many clusters were written beyond the last column while
+// lines are not wrapped: lines that were too wide. A test can require that there
+// are none.
+func (t *Terminal) Overflows() int { return t.overflows }
+
 // Unknown returns the sequences that the terminal did not know, oldest first. A
 // test can require that there are none.
 func (t *Terminal) Unknown() []string { return slices.Clone(t.unknown) }
@@ -374,6 +380,9 @@ func (t *Terminal) put(cluster string, width int) {
 		return // a mark with nothing before it
 	}
 	if p.pending || p.x+width > t.width {
+		if !t.modes[modeWrap] {
+			t.overflows++
+		}
 		switch {
 		case t.modes[modeWrap]:
 			p.x, p.pending = 0, false

@@ -152,6 +152,23 @@ func TestResizeMovesRowsToTheScrollback(t *testing.T) {
 	}
 }
 
+func TestLinesThatAreTooWideAreCounted(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]int{
+		"abcde": 0, "abc한": 0, "abcdef": 1, "abcd한": 1, "abcdefgh": 3, "abcde\u0301": 0, "abcde\r\nx": 0, "abcde\x1b[3Gx": 0,
+	} {
+		term := New(5, 3)
+		fmt.Fprint(term, "\x1b[?7l"+s)
+		if got := term.Overflows(); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+	term := New(5, 3)
+	if fmt.Fprint(term, "abcdefgh"); term.Overflows() != 0 {
+		t.Error("a line that is wrapped is too wide")
+	}
+}
+
 func FuzzWrite(f *testing.F) {
 	f.Add("abc\x1b[2;3H한\x1b[1;2r\x1b[S\x1b[3L\x1b[2M", 10, 3)
 	f.Add("\x1b]8;;x\x1b\\\x1b[?1049h\x1b[999;999H\x1b[99X\x1b[-1;0r", 2, 1)
