@@ -221,7 +221,11 @@ func (h *host) Commands() []extension.CommandSummary {
 
 // Navigate goes on from another entry.
 func (h *host) Navigate(ctx context.Context, entry string, o harness.NavigateOptions) (harness.NavigateResult, error) {
-	return h.s.Navigate(ctx, entry, o)
+	r, err := h.s.Navigate(ctx, entry, o)
+	if show := h.s.front.Load().Replaced; err == nil && r.Moved && show != nil {
+		show()
+	}
+	return r, err
 }
 
 // runtime gives what can replace the session.

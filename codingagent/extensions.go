@@ -63,6 +63,9 @@ func (s *AgentSession) shutdown(ctx context.Context, ev extension.SessionShutdow
 	s.start.Do(func() {}) // what has not begun does not begin any more
 	r.Shutdown(ctx, ev)
 	r.Invalidate()
+	if clear := s.front.Load().Cleared; clear != nil {
+		clear()
+	}
 	s.lent.giveBack(s.opts.Models)
 }
 

@@ -111,6 +111,13 @@ type Front struct {
 	UI   extension.UI   // nil means that nobody can be asked
 	// Shutdown ends the program; nil does nothing.
 	Shutdown func()
+	// Cleared, if not nil, is called when extensions have heard that their session
+	// ends: what they show goes. Others may show something from then on.
+	Cleared func()
+	// Replaced, if not nil, is called when another session, or another branch of the
+	// conversation that an extension went to, is to be shown; the extensions of
+	// another session have not heard of its beginning then.
+	Replaced func()
 }
 
 // SessionSource opens the conversation of a session.

@@ -317,6 +317,9 @@ func (r *Runtime) replace(ctx context.Context, why extension.Reason, prepare fun
 	r.options.Dir, r.options.Env = o.Dir, o.Env
 	r.mu.Unlock()
 	r.adopt(s)
+	if show := s.front.Load().Replaced; show != nil {
+		show()
+	}
 	err = old.Close(context.WithoutCancel(ctx))
 	s.startAs(ctx, extension.SessionStart{Reason: why, PreviousFile: old.File()})
 	return err

@@ -161,7 +161,7 @@ func sameLines(a, b []string) bool {
 
 // Invalidate makes all components draw anew.
 func (c *Container) Invalidate() {
-	c.last = nil
+	c.last, c.lines = nil, nil // also when no child is left that would differ
 	for _, child := range c.children {
 		Invalidate(child)
 	}

@@ -247,3 +247,13 @@ func TestOnlyItemsInViewAreDrawn(t *testing.T) {
 		}
 	})
 }
+
+func TestAContainerThatWasClearedAndInvalidatedIsEmpty(t *testing.T) {
+	c := tui.NewContainer(tui.Lines{"a line"})
+	c.Render(10)
+	c.Clear()
+	c.Invalidate()
+	if got := c.Render(10); len(got) != 0 {
+		t.Errorf("an empty container draws %q", got)
+	}
+}

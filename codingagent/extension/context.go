@@ -66,7 +66,11 @@ func (x *Context) UI() UI {
 		return x.limited.ui
 	}
 	if h := x.host(); h != nil {
-		return x.api.r.promptUI(h.UI())
+		ui := h.UI()
+		if a, ok := ui.(Attributed); ok {
+			ui = a.For(x.api.ext.Name, x.api.origin)
+		}
+		return x.api.r.promptUI(ui)
 	}
 	return NoUI{}
 }

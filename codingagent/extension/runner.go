@@ -169,6 +169,21 @@ func (r *Runner) conflicts() {
 			taken[n] = a
 		}
 	}
+	r.sharedKeys()
+}
+
+// sharedKeys reports shortcuts that another extension takes over.
+func (r *Runner) sharedKeys() {
+	last := make(map[string]*API)
+	for _, a := range r.apis {
+		for _, s := range a.shortcuts {
+			key := strings.ToLower(s.key)
+			if before := last[key]; before != nil && before != a {
+				r.report(before, "setup", fmt.Errorf("its shortcut %s is not used: %s has it too, and comes later", key, a))
+			}
+			last[key] = a
+		}
+	}
 }
 
 // Bind gives the extensions their session: from now on they can act.
@@ -486,6 +501,20 @@ func (r *Runner) ToolRenderers(tool string) ToolRenderers {
 		}
 	}
 	return out
+}
+
+// TransformsMarkdown reports whether a text may change on its way through
+// [Runner.Markdown].
+func (r *Runner) TransformsMarkdown() bool {
+	for _, a := range r.apis {
+		a.mu.Lock()
+		f := a.markdown
+		a.mu.Unlock()
+		if f != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Markdown passes a text through the transformers. One that panics leaves it as

@@ -48,6 +48,13 @@ type UI interface {
 	Screen() Screen
 }
 
+// Attributed is a [UI] that wants to know whose requests it gets, for what it says
+// of them.
+type Attributed interface {
+	// For gives the UI of one extension.
+	For(name string, o Origin) UI
+}
+
 // DialogOptions tune a question. It ends with its context as well.
 type DialogOptions struct {
 	// Timeout answers it with its default; 0 waits for ever.
@@ -86,7 +93,10 @@ type Widget struct {
 type Screen interface {
 	// Custom shows a component that takes the place of the editor, or lies over
 	// everything, until done is called; it gives what that was called with. It
-	// fails with the cause of ctx, or when the screen ends.
+	// fails with the cause of ctx, with [ErrNoScreen] when the screen or the session
+	// ends, and with [ErrDismissed] when the person cancels it with a key that the
+	// component does not use. show is called on the caller's goroutine; the
+	// component's methods are called one at a time, on a goroutine that changes.
 	Custom(ctx context.Context, show func(s Surface, done func(result any)) Component, o CustomOptions) (any, error)
 	// SetHeader and SetFooter replace those of the program; nil brings them back.
 	SetHeader(show func(s Surface) Component)
@@ -123,6 +133,11 @@ type Surface interface {
 // Component is something that is drawn as lines of text for a width in columns.
 // Styles are written as escape sequences, each line ends in the default style,
 // none is wider than width. The components of the terminal library are such.
+//
+// Methods are called one at a time, on goroutines of the program. The screen
+// waits for one for a moment only; a component that takes longer is shown as it
+// was until it is done, and its keys go elsewhere. So do no work in a method that
+// can be done before: keep its result, and ask for a redraw.
 //
 // Components may further have the methods HandleKey(Key) (used bool) to take
 // keys while they have the focus, Invalidate() to forget what they have drawn,
@@ -217,6 +232,9 @@ type Suggestion struct {
 
 // ErrNoScreen is the error of what needs a screen.
 var ErrNoScreen = errors.New("there is no screen to show it on")
+
+// ErrDismissed is the error of something custom that the person has sent away.
+var ErrDismissed = errors.New("the person has sent it away")
 
 // NoUI is the [UI] where nobody can be asked.
 type NoUI struct{}

@@ -47,8 +47,11 @@ func (p *prose) Render(width int) []string {
 		if k := p.ui.keys.Text("app.thinking.toggle"); k != "" {
 			hint = " (" + k + " shows it)"
 		}
-		pad := text.Blanks(p.ui.settings.OutputPadding)
-		p.folded, p.width = fit([]string{pad + p.ui.look.theme.Fg("thinkingText").Render("Thinking"+hint)}, width), width
+		pad, label := text.Blanks(p.ui.settings.OutputPadding), "Thinking"+hint
+		if p.ui.guests.thinking != "" {
+			label = p.ui.guests.thinking
+		}
+		p.folded, p.width = fit([]string{pad + p.ui.look.theme.Fg("thinkingText").Render(label)}, width), width
 	}
 	return p.folded
 }
@@ -139,7 +142,11 @@ func (a *answer) prose(p *part, s string, thinking, done bool) {
 		p.item = a.append(p.prose)
 	}
 	p.prose.md.SetStreaming(!done)
-	p.prose.md.SetText(s)
+	kind := "assistant"
+	if thinking {
+		kind = "assistant-thinking"
+	}
+	p.prose.md.SetText(a.ui.transform(s, kind, !done))
 	p.item.Touch()
 }
 
@@ -222,7 +229,7 @@ type userMessage struct {
 }
 
 func newUserMessage(u *ui, m *ai.UserMessage) *userMessage {
-	return &userMessage{ui: u, body: Clean(strings.TrimSpace(ai.TextOf(m.Content, "\n"))), below: newGallery(u, m.Content)}
+	return &userMessage{ui: u, body: Clean(u.transform(strings.TrimSpace(ai.TextOf(m.Content, "\n")), "user", false)), below: newGallery(u, m.Content)}
 }
 
 // imageNote stands for an image.

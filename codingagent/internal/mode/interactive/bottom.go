@@ -115,8 +115,9 @@ func (s *status) Render(width int) []string {
 	l := s.ui.look
 	line := ""
 	switch {
+	case s.doing != "" && s.ui.guests.working.Hidden && s.hinted == "":
 	case s.doing != "":
-		m := s.doing + "… " + duration(time.Since(s.began))
+		m := s.activity() + " " + duration(time.Since(s.began))
 		if k := s.ui.keys.Text("app.interrupt"); k != "" {
 			m += "  (" + k + " stops)"
 		}
@@ -339,6 +340,7 @@ func (u *ui) findBranch() {
 	u.p.Do(func() {
 		if u.foot.branch != branch {
 			u.foot.branch = branch
+			u.guests.facts.set(branch)
 			u.foot.touch()
 		}
 	})

@@ -285,5 +285,6 @@ func (u *ui) toggleThinking() {
 
 func (u *ui) toggleExpanded() {
 	u.expanded = !u.expanded
+	u.guests.expanded.Store(u.expanded)
 	u.p.Restyle()
 }

@@ -11,6 +11,9 @@ import (
 // complete finds ways to go on with what is being typed. It is called on a
 // goroutine of its own.
 func (u *ui) complete(ctx context.Context, r tui.CompletionRequest) (*tui.Suggestions, error) {
+	if s := u.guests.completions.suggest(ctx, r); s != nil {
+		return s, nil
+	}
 	if r.Cursor.Row == 0 && strings.HasPrefix(r.Before, "/") {
 		name, arg, given := strings.Cut(r.Before[1:], " ")
 		if !given {
@@ -20,6 +23,9 @@ func (u *ui) complete(ctx context.Context, r tui.CompletionRequest) (*tui.Sugges
 			if c.name == name && c.complete != nil {
 				return &tui.Suggestions{Prefix: arg, Items: filterItems(c.complete(ctx, u), arg)}, nil
 			}
+		}
+		if s, ok := u.completeArguments(ctx, name, arg); ok {
+			return s, nil
 		}
 		if !r.Forced {
 			return nil, nil

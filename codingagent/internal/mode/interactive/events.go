@@ -143,6 +143,8 @@ func (u *ui) handle(ev agentcore.Event) {
 	case *harness.InfoChanged:
 		u.foot.name = ev.Name
 		u.foot.touch()
+	case *harness.EntryAppended:
+		u.showEntry(ev.Entry)
 	case *harness.Settled:
 		u.foot.refresh()
 		u.restWhenIdle()
@@ -172,9 +174,7 @@ func (u *ui) showMessage(m agentcore.Message) {
 		u.append(tui.Spacer(1))
 		u.append(newUserMessage(u, m)).SetStop(true)
 	case *session.CustomMessage:
-		if m.Display {
-			u.note("customMessageText", ai.TextOf(m.Content, "\n"))
-		}
+		u.showCustom(m)
 	case *codingagent.BashExecution:
 		if u.shell == nil || u.shell.command != m.Command {
 			u.append(finishedShell(u, m))
@@ -240,9 +240,9 @@ func (u *ui) replay() {
 				said = append(said, ai.TextOf(m.Content, "\n"))
 			}
 		case *session.CustomMessageEntry:
-			if e.Display {
-				u.note("customMessageText", ai.TextOf(e.Content, "\n"))
-			}
+			u.showCustom(&session.CustomMessage{CustomType: e.CustomType, Content: e.Content, Plain: e.Plain, Display: e.Display, Details: e.Details, Timestamp: e.Time.UnixMilli()})
+		case *session.CustomEntry:
+			u.showEntry(e)
 		case *session.CompactionEntry:
 			u.append(tui.Spacer(1))
 			u.append(&folded{ui: u, title: fmt.Sprintf("Summed up from %s tokens", tokenCount(e.TokensBefore)), body: e.Summary})
@@ -278,6 +278,7 @@ func (u *ui) replayMessage(m agentcore.Message) {
 // restart shows another session in the place of the present one.
 func (u *ui) restart() {
 	u.p.Transcript.Clear()
+	u.guests.header.again()
 	clear(u.cards)
 	u.answer, u.last, u.retry = nil, nil, nil
 	u.queue.set(nil, nil)

@@ -41,6 +41,10 @@ func (b *inputBox) HandleInput(ev input.Event) bool {
 	if u.editor.ViTakes(k) {
 		return u.editor.HandleInput(ev) // an escape that leaves the insert mode is not one for the agent
 	}
+	if run := u.guests.shortcut(k); run != nil {
+		run()
+		return true
+	}
 	if act := u.keyAction(k); act != nil {
 		act()
 		return true
@@ -150,7 +154,7 @@ func (u *ui) submit(s string, later bool) {
 	case strings.HasPrefix(trimmed, "/") && u.command(trimmed):
 		return
 	}
-	if u.session().Model() == nil {
+	if u.session().Model() == nil && !u.ofExtension(trimmed) {
 		u.firstRun()
 		u.editor.SetText(s)
 		return

@@ -1,6 +1,8 @@
 package interactive
 
 import (
+	"sync/atomic"
+
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/diffview"
 	"github.com/pi-go/pi/tui/highlight"
@@ -14,6 +16,7 @@ import (
 // show. All components share one; a change of it is followed by a redraw.
 type look struct {
 	depth    term.Depth
+	now      atomic.Pointer[theme.Theme] // the one in force, for any goroutine
 	theme    *theme.Theme
 	md       markdown.Theme
 	thinking markdown.Theme
@@ -24,6 +27,7 @@ type look struct {
 
 func (l *look) set(t *theme.Theme) {
 	l.theme = t.For(l.depth)
+	l.now.Store(l.theme)
 	fg := l.theme.Fg
 	l.syntax = l.theme.Syntax()
 	l.md = markdown.Theme{

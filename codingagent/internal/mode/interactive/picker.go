@@ -45,6 +45,11 @@ func (u *ui) pickerRows() int {
 
 // show puts a component in the editor's place.
 func (u *ui) show(c tui.Component) {
+	u.shown = c
+	if u.guests != nil && len(u.guests.prompts) > 0 {
+		u.guests.arrange() // what extensions ask comes first
+		return
+	}
 	u.area.Clear()
 	u.area.Add(c)
 	u.p.SetFocus(c)

@@ -3,7 +3,6 @@ package interactive
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/pi-go/pi/codingagent"
@@ -33,6 +32,7 @@ func (u *ui) reloadCommand(string) {
 			u.adopt(found.settings)
 			u.note("success", "Read again: "+strings.Join(append([]string{"settings", "keys"}, counted(u, s)...), ", ")+".")
 			u.showNotes(append(notes, found.notes...))
+			u.guests.checkKeys()
 			u.foot.refresh()
 		})
 	})
@@ -40,11 +40,17 @@ func (u *ui) reloadCommand(string) {
 
 // counted says how many there are of what was found.
 func counted(u *ui, s *codingagent.AgentSession) []string {
-	skills, templates := 0, 0
+	skills, templates, extensions := 0, 0, 0
+	for _, e := range s.Extensions().Extensions() {
+		if !e.Hidden {
+			extensions++
+		}
+	}
 	for _, c := range s.Commands() {
-		if c.Source == "skill" {
+		switch c.Source {
+		case "skill":
 			skills++
-		} else {
+		case "prompt":
 			templates++
 		}
 	}
@@ -52,7 +58,7 @@ func counted(u *ui, s *codingagent.AgentSession) []string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{len(u.themes), "theme"}, {skills, "skill"}, {templates, "template"}} {
+	}{{len(u.themes), "theme"}, {skills, "skill"}, {templates, "template"}, {extensions, "extension"}} {
 		if x.n > 0 {
 			out = append(out, count(x.n, x.what))
 		}
@@ -141,7 +147,7 @@ func (u *ui) setScreen(full bool) {
 func (u *ui) movedTo(dir string) {
 	u.cfg.Dir, u.cfg.Repo = dir, u.cfg.Runtime.Repo()
 	u.fileList.setRoot(dir)
-	u.fail(u.p.Terminal().SetTitle("pi · " + oneLine(filepath.Base(dir))))
+	u.setTitle()
 	u.scope = scope{}
 	s := u.session()
 	u.spawn(func() {

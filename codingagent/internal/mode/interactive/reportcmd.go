@@ -108,6 +108,7 @@ func (u *ui) facts() string {
 	if failed != "" {
 		line("last failure", "%s", failed)
 	}
+	b.WriteString(u.guestFacts())
 	return b.String()
 }
 

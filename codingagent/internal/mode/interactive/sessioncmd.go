@@ -2,6 +2,7 @@ package interactive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/tui"
 )
 
@@ -24,15 +26,15 @@ func (u *ui) replacedOr(work func(ctx context.Context) (text string, err error),
 		text, err := work(u.ctx)
 		u.p.Do(func() {
 			u.status.rest()
+			if errors.Is(err, codingagent.ErrCancelled) {
+				u.hint("An extension kept the session as it is.")
+				return
+			}
 			if err != nil {
 				if failed == nil || !failed(err) {
 					u.fail(err)
 				}
 				return
-			}
-			u.restart()
-			if dir := u.session().Dir(); dir != u.cfg.Dir {
-				u.movedTo(dir)
 			}
 			if text != "" {
 				u.editor.SetText(text)

@@ -157,6 +157,7 @@ func (u *ui) applyTheme() {
 		u.hint(fmt.Sprintf("There is no theme %q; the terminal's own colours are used.", u.settings.Theme))
 	}
 	u.look.set(t)
+	u.guests.tell()
 	u.restyle()
 	u.p.Restyle()
 }

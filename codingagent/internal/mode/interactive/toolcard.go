@@ -38,6 +38,7 @@ type toolCard struct {
 	took    time.Duration
 	dropped string
 	images  *gallery // of the result
+	guest   guestCard
 
 	// What was parsed of the arguments, and of how much text.
 	fields   map[string]json.RawMessage

@@ -42,10 +42,11 @@ func viewOf(c *toolCard) toolView {
 	default:
 		v = c.otherView()
 	}
+	c.guestView(&v)
 	switch {
 	case c.state == cardDropped:
 		v.body = append(v.body, c.ui.look.fg("dim", "not run: "+c.dropped))
-	case c.state == cardFailed && c.name != "bash" && c.name != "powershell":
+	case c.state == cardFailed && c.guest.result == nil && c.name != "bash" && c.name != "powershell":
 		v.body = c.block("error", strings.TrimSpace(c.output()), fileLines, false)
 	}
 	return v

@@ -68,6 +68,8 @@ type Config struct {
 	Everywhere func(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error]
 	// Unconfigured says that no model but the demo can be used.
 	Unconfigured bool
+	// Faults, if not nil, are what extensions do wrong; they are shown.
+	Faults *Faults
 	// Open opens the terminal; nil opens that of the process.
 	Open func(term.Options) (*term.Terminal, error)
 }
@@ -85,6 +87,8 @@ type ui struct {
 	scope    scope
 
 	area   *tui.Container // the editor, or what takes its place
+	shown  tui.Component  // that, as far as it is the program's own
+	guests *guests        // what extensions show
 	editor *tui.Editor
 	box    *inputBox
 	queue  *queueView
@@ -152,6 +156,7 @@ func Run(ctx context.Context, cfg Config) error {
 		Terminal: tm, Bindings: u.keys, ShowCursor: u.settings.HardwareCursor || getenv("PI_HARDWARE_CURSOR") == "1",
 		ClearOnShrink:  u.settings.ClearOnShrink || getenv("PI_CLEAR_ON_SHRINK") == "1",
 		OnCapabilities: u.learn,
+		OnResize:       func(int, int) { u.guests.tell() },
 		OnError:        func(err error) { u.failure("A part of the screen could not be drawn: " + err.Error()) },
 	}
 	u.cfg.Notices = append(u.cfg.Notices, u.loadThemes()...)
@@ -175,6 +180,7 @@ func Run(ctx context.Context, cfg Config) error {
 	u.refreshFacts()
 	u.p.Go(func() { u.interrupts(ctx) })
 	u.jobControl(ctx)
+	u.guests.attach(ctx)
 	u.spawn(u.watchThemes)
 	switch {
 	case cfg.ChooseSession:
@@ -185,7 +191,7 @@ func Run(ctx context.Context, cfg Config) error {
 	for _, p := range cfg.First {
 		u.send(p, false)
 	}
-	u.p.Do(func() { u.fail(tm.SetTitle("pi · " + oneLine(filepath.Base(cfg.Dir)))) })
+	u.p.Do(u.setTitle)
 	err = u.run(ctx)
 	u.unsent.flush()
 	cancel()
@@ -193,6 +199,11 @@ func Run(ctx context.Context, cfg Config) error {
 		return u.crashed
 	}
 	return err
+}
+
+// setTitle says in the window's title where one is.
+func (u *ui) setTitle() {
+	u.fail(u.p.Terminal().SetTitle("pi · " + oneLine(filepath.Base(u.cfg.Dir))))
 }
 
 // build puts the parts together.
@@ -203,13 +214,14 @@ func (u *ui) build() {
 	u.editor.OnSubmit = func(s string) { u.submit(s, false) }
 	u.editor.OnChange = u.changed
 	u.editor.OnPaste = u.drop
-	u.setCompletion()
 	u.box = &inputBox{ui: u}
 	u.queue = &queueView{ui: u}
 	u.status = newStatus(u)
 	u.foot = &footer{ui: u}
-	u.area = tui.NewContainer(u.box)
-	u.p.Bottom.Add(u.queue, u.status, u.area, u.foot)
+	u.area, u.shown = tui.NewContainer(u.box), u.box
+	u.guests = newGuests(u)
+	u.setCompletion()
+	u.p.Bottom.Add(u.queue, u.status, u.guests.above, u.area, u.guests.below, u.guests.footing, u.guests.statuses)
 	u.p.SetFocus(u.box)
 	u.restyle()
 }
@@ -218,6 +230,7 @@ func (u *ui) build() {
 func (u *ui) changed() {
 	u.editor.Title = ""
 	u.restyle()
+	u.guests.changed()
 	u.unsent.changed()
 	if len(u.attached.list) > 0 {
 		u.foot.touch()
@@ -227,7 +240,7 @@ func (u *ui) changed() {
 // setCompletion has the editor complete, with as many rows as the settings say.
 func (u *ui) setCompletion() {
 	u.editor.SetCompletion(tui.CompletionOptions{
-		Completer: tui.CompleterFunc(u.complete), Runner: runner{u}, MaxRows: u.settings.CompletionRows,
+		Completer: tui.CompleterFunc(u.complete), Runner: runner{u}, Triggers: u.guests.completions.triggers(), MaxRows: u.settings.CompletionRows,
 		OnError: func(err error) { u.hint(err.Error()) },
 	})
 }

@@ -1,0 +1,258 @@
+package interactive
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/internal/mode/interactive/guest"
+	"github.com/pi-go/pi/tui"
+)
+
+// renderer draws something with a component that an extension makes, and with
+// what the program has where it makes none.
+type renderer struct {
+	g    *guests
+	what string
+	// make asks the extension; it runs on a goroutine of the extension's.
+	make func(v extension.MessageView) extension.Component
+	own  tui.Component // may be nil: nothing is shown
+	item *tui.Item
+
+	calls *guest.Calls
+	c     *guest.Component
+	asked bool
+	open  bool
+	tries int
+}
+
+// moreTries is how often something that was too slow is asked for again.
+const moreTries = 3
+
+// Render gives the lines.
+func (r *renderer) Render(width int) []string {
+	if !r.asked || r.open != r.g.ui.expanded {
+		r.ask()
+	}
+	switch {
+	case r.c != nil:
+		return append([]string{""}, r.c.Render(width)...)
+	case r.own != nil:
+		return append([]string{""}, r.own.Render(width)...)
+	}
+	return nil
+}
+
+// ask has the component made.
+func (r *renderer) ask() {
+	r.asked, r.open = true, r.g.ui.expanded
+	v := extension.MessageView{Expanded: r.open, Theme: r.g.theme()}
+	made := make(chan extension.Component, 1)
+	if r.calls == nil {
+		r.calls = r.g.hostFor(r.touch).Calls(r.what)
+	}
+	if !r.calls.Do(func() { made <- r.make(v) }) {
+		r.tries++
+		r.asked = r.tries > moreTries // else look again when it is done
+		return
+	}
+	if r.c != nil {
+		r.c.Close()
+		r.c = nil
+	}
+	select {
+	case c := <-made:
+		if c != nil {
+			r.c = r.g.hostFor(r.touch).Component(r.what, c)
+		}
+	default: // it panicked, which was told
+	}
+}
+
+func (r *renderer) touch() { r.g.ui.p.Do(r.item.Touch) }
+
+// hostFor shows components that are told of through late.
+func (g *guests) hostFor(late func()) *guest.Host {
+	return &guest.Host{Late: late, Fault: g.faultOf("")}
+}
+
+// Invalidate makes it be drawn anew.
+func (r *renderer) Invalidate() {
+	r.asked = false
+	if r.c != nil {
+		r.c.Invalidate()
+	}
+	tui.Invalidate(orNothing(r.own))
+}
+
+func orNothing(c tui.Component) tui.Component {
+	if c == nil {
+		return tui.Spacer(0)
+	}
+	return c
+}
+
+// showCustom shows a message of an extension.
+func (u *ui) showCustom(m *session.CustomMessage) {
+	if !m.Display {
+		return
+	}
+	own := &note{ui: u, token: "customMessageText", body: Clean(ai.TextOf(m.Content, "\n"))}
+	show := u.session().Extensions().MessageRenderer(m.CustomType)
+	if show == nil {
+		u.append(tui.Spacer(1))
+		u.append(own)
+		return
+	}
+	r := &renderer{
+		g: u.guests, what: "message " + oneLine(m.CustomType), own: own,
+		make: func(v extension.MessageView) extension.Component { return show(m, v) },
+	}
+	r.item = u.append(r)
+}
+
+// showEntry shows an entry of an extension, if it has something to show it with.
+func (u *ui) showEntry(e session.Entry) {
+	c, ok := e.(*session.CustomEntry)
+	if !ok {
+		return
+	}
+	show := u.session().Extensions().EntryRenderer(c.CustomType)
+	if show == nil {
+		return
+	}
+	r := &renderer{
+		g: u.guests, what: "entry " + oneLine(c.CustomType),
+		make: func(v extension.MessageView) extension.Component { return show(c, v) },
+	}
+	r.item = u.append(r)
+}
+
+// transform passes a text through the transformers of the extensions, which are
+// waited for a moment only.
+func (u *ui) transform(s, messageType string, streaming bool) string {
+	r := u.session().Extensions()
+	if u.guests == nil || !r.TransformsMarkdown() {
+		return s
+	}
+	width, _ := u.p.Size()
+	got := make(chan string, 1)
+	u.guests.markdown.Do(func() {
+		got <- r.Markdown(s, extension.MarkdownView{MessageType: messageType, Streaming: streaming, Width: max(width-2*u.settings.OutputPadding, 1)})
+	})
+	select {
+	case s = <-got:
+	default:
+	}
+	return s
+}
+
+// guestCard is what extensions show of a call.
+type guestCard struct {
+	runner       *extension.Runner
+	renderers    extension.ToolRenderers
+	calls        *guest.Calls
+	tries        int
+	call, result *guest.Component
+}
+
+// do runs code of an extension for the card, and has the card drawn again later
+// when that is not done in time.
+func (c *toolCard) do(f func()) bool {
+	if c.guest.calls == nil {
+		c.guest.calls = c.ui.guests.hostFor(func() {
+			c.ui.p.Do(func() {
+				if c.guest.tries++; c.guest.tries <= moreTries {
+					c.touch()
+				}
+			})
+		}).Calls("tool " + oneLine(c.name))
+	}
+	return c.guest.calls.Do(f)
+}
+
+// guestView lets extensions show a call: the title, the body, or both.
+func (c *toolCard) guestView(v *toolView) {
+	g := c.ui.guests
+	if g == nil {
+		return
+	}
+	runner := c.ui.session().Extensions()
+	if c.guest.runner != runner {
+		found := make(chan extension.ToolRenderers, 1)
+		name := c.name
+		if !c.do(func() { found <- runner.ToolRenderers(name) }) {
+			return
+		}
+		c.guest.runner, c.guest.renderers = runner, extension.ToolRenderers{}
+		select {
+		case c.guest.renderers = <-found:
+		default:
+		}
+	}
+	with := c.guest.renderers
+	if with.Call == nil && with.Result == nil {
+		return
+	}
+	args := c.args
+	if !c.complete {
+		args = ai.CompleteJSON(c.partial)
+	}
+	view := extension.ToolView{
+		Name: c.name, CallID: c.id, Arguments: args, Complete: c.complete, Partial: c.state == cardRunning, Expanded: c.open, Theme: g.theme(),
+	}
+	if with.Call != nil && c.state != cardDropped {
+		if lines := c.guestLines(&c.guest.call, "call of "+c.name, func() extension.Component { return with.Call(view) }); lines != nil {
+			v.title = lines
+		}
+	}
+	if with.Result != nil && (c.state == cardRunning && c.result.Content != nil || c.state == cardDone || c.state == cardFailed) {
+		result := extension.ToolResult{ToolCall: extension.ToolCall{CallID: c.id, Name: c.name, Arguments: args}, Result: c.result}
+		if lines := c.guestLines(&c.guest.result, "result of "+c.name, func() extension.Component { return with.Result(view, result) }); lines != nil {
+			v.body = lines
+		}
+	}
+}
+
+// guestLines has a part of a card drawn; nil leaves it to the program.
+func (c *toolCard) guestLines(old **guest.Component, what string, show func() extension.Component) []string {
+	g := c.ui.guests
+	made := make(chan extension.Component, 1)
+	if !c.do(func() { made <- show() }) {
+		return nil
+	}
+	var inner extension.Component
+	select {
+	case inner = <-made:
+	default:
+	}
+	if *old != nil {
+		(*old).Close()
+		*old = nil
+	}
+	if inner == nil {
+		return nil
+	}
+	n := g.hostFor(func() { c.ui.p.Do(c.touch) }).Component(what, inner)
+	*old = n
+	lines := n.Render(c.inner())
+	if n.Failed() {
+		return nil
+	}
+	return slices.Clone(lines)
+}
+
+// guestFacts tells of extensions, and of what they did wrong, for the report of
+// the program's state.
+func (u *ui) guestFacts() string {
+	r := u.session().Extensions()
+	out := ""
+	for _, e := range r.Extensions() {
+		if !e.Hidden {
+			out += fmt.Sprintf("extension: %s (%s)\n", oneLine(e.Name), e.Origin.Source)
+		}
+	}
+	return out + u.guests.faults.facts()
+}

@@ -1,0 +1,232 @@
+package interactive
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/internal/mode/interactive/guest"
+	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/input"
+)
+
+var _ extension.Screen = (*guestUI)(nil)
+
+// overlayOptions reads where something custom lies.
+func overlayOptions(o extension.CustomOptions) (tui.OverlayOptions, error) {
+	out := tui.OverlayOptions{NonCapturing: true, Margin: 1}
+	var err error
+	if out.Anchor, err = tui.ParseAnchor(o.Anchor); err != nil {
+		return out, err
+	}
+	for _, s := range []struct {
+		given string
+		size  *tui.Size
+	}{{o.Width, &out.Width}, {o.Height, &out.MaxHeight}} {
+		if s.given == "" {
+			continue
+		}
+		if *s.size, err = tui.ParseSize(s.given); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// Custom shows a component until it is done.
+func (s *guestUI) Custom(ctx context.Context, show func(extension.Surface, func(any)) extension.Component, o extension.CustomOptions) (any, error) {
+	options, err := overlayOptions(o)
+	if err != nil {
+		return nil, fmt.Errorf("show custom component: %w", err)
+	}
+	// It may be done before it is shown.
+	early := make(chan any, 1)
+	finished := make(chan func(any), 1)
+	done := func(v any) {
+		select {
+		case early <- v:
+		default:
+			return // only the first counts
+		}
+		select {
+		case f := <-finished:
+			f(v)
+		default:
+		}
+	}
+	made := show(surface{s.g, s.g.ui.p.Update}, done)
+	if made == nil {
+		return nil, fmt.Errorf("show custom component: there is none")
+	}
+	type result struct {
+		value any
+		err   error
+	}
+	u := s.g.ui
+	r, ok := ask(ctx, s, func(p *prompt, answer func(result, bool)) {
+		c := s.component(nameOf("custom component", o.Title), made)
+		box := &custom{Component: c, g: s.g, dismiss: func() { answer(result{nil, extension.ErrDismissed}, true) }}
+		p.c, p.closed = box, c.Close
+		if o.Overlay {
+			p.overlay = u.p.ShowOverlay(box, options)
+		}
+		finish := func(v any) { u.p.Do(func() { answer(result{v, nil}, true) }) }
+		finished <- finish
+		select {
+		case v := <-early: // already
+			finish(v)
+		default:
+		}
+	})
+	switch {
+	case ok:
+		return r.value, r.err
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	}
+	return nil, extension.ErrNoScreen
+}
+
+// custom is a component that takes keys, with a way out of it.
+type custom struct {
+	*guest.Component
+	g       *guests
+	dismiss func()
+}
+
+// HandleInput passes keys on; one that cancels and is not used sends it away.
+func (c *custom) HandleInput(ev input.Event) bool {
+	if c.Component.HandleInput(ev) {
+		return true
+	}
+	if c.g.cancels(ev) {
+		c.dismiss()
+		return true
+	}
+	return false
+}
+
+// SetHeader replaces what is at the top of the conversation.
+func (s *guestUI) SetHeader(show func(extension.Surface) extension.Component) {
+	var c *guest.Component
+	if show != nil {
+		if made := show(surface{s.g, func() { s.do(func(u *ui) { u.guests.header.touch() }) }}); made != nil {
+			h := s.g.hostOf(s.who)
+			h.Late = func() { s.do(func(u *ui) { u.guests.header.touch() }) }
+			c = h.Component("header", made)
+		}
+	}
+	s.do(func(u *ui) { u.guests.header.set(c) })
+}
+
+// SetFooter replaces the footer.
+func (s *guestUI) SetFooter(show func(extension.Surface, extension.FooterFacts) extension.Component) {
+	var c *guest.Component
+	if show != nil {
+		if made := show(surface{s.g, s.g.ui.p.Update}, &s.g.facts); made != nil {
+			c = s.component("footer", made)
+		}
+	}
+	s.do(func(u *ui) { u.guests.setFooter(c) })
+}
+
+// SetWorking changes what is shown while the agent works.
+func (s *guestUI) SetWorking(w extension.Working) {
+	w.Frames = slices.Clone(w.Frames)
+	s.do(func(u *ui) {
+		u.guests.working = w
+		u.status.dress(w)
+	})
+}
+
+// SetHiddenThinkingLabel changes what stands for hidden thinking.
+func (s *guestUI) SetHiddenThinkingLabel(label string) {
+	s.do(func(u *ui) {
+		u.guests.thinking = oneLine(label)
+		u.p.Redraw()
+	})
+}
+
+// AddCompletion adds suggestions.
+func (s *guestUI) AddCompletion(c extension.Completion) (remove func()) {
+	own := &completion{Completion: c, calls: s.g.hostOf(s.who).Calls("completion")}
+	s.g.completions.add(own)
+	s.do((*ui).setCompletion)
+	return func() {
+		s.g.completions.remove(own)
+		s.do((*ui).setCompletion)
+	}
+}
+
+// OnKey sees keys before the program does.
+func (s *guestUI) OnKey(f func(extension.Key) bool) (remove func()) {
+	calls := s.g.hostOf(s.who).Calls("keys")
+	var end func()
+	s.do(func(u *ui) {
+		off := u.p.Filter(func(ev input.Event) bool {
+			k, ok := guest.KeyOf(ev)
+			if !ok {
+				return false
+			}
+			answer := make(chan bool, 1)
+			calls.Do(func() { answer <- f(k) })
+			select {
+			case used := <-answer:
+				return used
+			default:
+				return false // it is not waited for
+			}
+		})
+		var gone bool
+		end = func() {
+			if !gone {
+				gone = true
+				off()
+			}
+		}
+		u.guests.watchers = append(u.guests.watchers, end)
+	})
+	return func() {
+		s.do(func(*ui) {
+			if end != nil {
+				end()
+			}
+		})
+	}
+}
+
+// Theme gives the colours, which follow the person's choice.
+func (s *guestUI) Theme() extension.Theme { return s.g.theme() }
+
+// Themes lists the names of the themes.
+func (s *guestUI) Themes() []string {
+	if p := s.g.themeNames.Load(); p != nil {
+		return slices.Clone(*p)
+	}
+	return nil
+}
+
+// SetTheme chooses a theme, and keeps the choice.
+func (s *guestUI) SetTheme(name string) error {
+	if !slices.Contains(s.Themes(), name) {
+		return fmt.Errorf("set theme: there is no theme %q", name)
+	}
+	s.do(func(u *ui) {
+		u.useTheme(name)
+		u.save("", map[string]any{"theme": name})
+	})
+	return nil
+}
+
+// ToolsExpanded reports whether output is unfolded.
+func (s *guestUI) ToolsExpanded() bool { return s.g.expanded.Load() }
+
+// SetToolsExpanded unfolds or folds output.
+func (s *guestUI) SetToolsExpanded(on bool) {
+	s.do(func(u *ui) {
+		if u.expanded != on {
+			u.toggleExpanded()
+		}
+	})
+}
