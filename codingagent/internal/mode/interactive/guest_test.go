@@ -187,7 +187,9 @@ func TestReplacingTheSessionEndsWhatExtensionsShow(t *testing.T) {
 			ui := x.UI()
 			s := ui.Screen()
 			ui.SetWidget("w", extension.Widget{Lines: []string{"a widget"}})
-			s.SetHeader(func(extension.Surface) extension.Component { return extension.Lines(func(int) []string { return []string{"my header"} }) })
+			s.SetHeader(func(extension.Surface) extension.Component {
+				return extension.Lines(func(int) []string { return []string{"my header"} })
+			})
 			s.SetFooter(func(_ extension.Surface, f extension.FooterFacts) extension.Component {
 				return extension.Lines(func(int) []string { return []string{"my footer " + f.Statuses()["s"]} })
 			})
@@ -409,7 +411,7 @@ func TestComponentsThatMisbehave(t *testing.T) {
 func TestRenderersOfExtensions(t *testing.T) {
 	twoWidths(t, func(t *testing.T, width int) {
 		broken := false
-		d := sit(t, width, 40, within(func(api *extension.API) {
+		d := sit(t, width, 70, within(func(api *extension.API) {
 			lines := func(s ...string) extension.Component { return extension.Lines(func(int) []string { return s }) }
 			tool := func(name string) extension.Tool {
 				return extension.Tool{
@@ -420,7 +422,9 @@ func TestRenderersOfExtensions(t *testing.T) {
 				}
 			}
 			shown := tool("shown")
-			shown.RenderCall = func(v extension.ToolView) extension.Component { return lines(v.Theme.Bold("call of " + v.Name + " with " + string(v.Arguments))) }
+			shown.RenderCall = func(v extension.ToolView) extension.Component {
+				return lines(v.Theme.Bold("call of " + v.Name + " with " + string(v.Arguments)))
+			}
 			shown.RenderResult = func(v extension.ToolView, r agentcore.ToolResult) extension.Component {
 				return lines(fmt.Sprintf("%d result, unfolded %v", len(r.Content), v.Expanded))
 			}
@@ -438,7 +442,9 @@ func TestRenderersOfExtensions(t *testing.T) {
 				return lines("NOTE "+ai.TextOf(m.Content, ""), fmt.Sprintf("unfolded %v", v.Expanded))
 			})
 			_ = api.RegisterMessageRenderer("badnote", func(*session.CustomMessage, extension.MessageView) extension.Component { panic("no note") })
-			_ = api.RegisterEntryRenderer("mark", func(e *session.CustomEntry, _ extension.MessageView) extension.Component { return lines("MARK " + string(e.Data)) })
+			_ = api.RegisterEntryRenderer("mark", func(e *session.CustomEntry, _ extension.MessageView) extension.Component {
+				return lines("MARK " + string(e.Data))
+			})
 			_ = api.RegisterMarkdownTransformer(func(s string, v extension.MarkdownView) string {
 				if broken {
 					panic("no text")

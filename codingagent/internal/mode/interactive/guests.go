@@ -131,7 +131,7 @@ func (g *guests) clear() {
 		g.titled = false
 		g.ui.setTitle()
 	}
-	g.ui.p.Redraw()
+	g.ui.p.Restyle()
 }
 
 // tell keeps what extensions may ask for at any time.

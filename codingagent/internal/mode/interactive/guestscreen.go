@@ -144,7 +144,7 @@ func (s *guestUI) SetWorking(w extension.Working) {
 func (s *guestUI) SetHiddenThinkingLabel(label string) {
 	s.do(func(u *ui) {
 		u.guests.thinking = oneLine(label)
-		u.p.Redraw()
+		u.p.Restyle()
 	})
 }
 
