@@ -143,6 +143,10 @@ func TestVendorFailures(t *testing.T) {
 			if diff := cmp.Diff(want, APIError{Kind: got.Kind, Status: got.Status, Code: got.Code, Message: got.Message}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+			again := map[ErrorKind]bool{KindRateLimit: true, KindOverloaded: true, KindServer: true, KindTimeout: true}
+			if got.Retryable() != again[tt.kind] {
+				t.Errorf("a failure of the kind %s is retryable: %v", tt.kind, got.Retryable())
+			}
 			if got.Body != strings.TrimSpace(tt.body) {
 				t.Errorf("body %q", got.Body)
 			}

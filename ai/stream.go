@@ -44,8 +44,7 @@ func NewStream(ctx context.Context, info StreamInfo, run func(context.Context, *
 	if info.MaxAnswer == 0 {
 		info.MaxAnswer = 256 << 20
 	}
-	s := &Stream{run: run}
-	s.ctx, s.cancel = context.WithCancel(ctx)
+	s := &Stream{run: run, ctx: ctx}
 	s.e.model, s.e.now, s.e.room = info.Model, info.Now, info.MaxAnswer
 	s.e.msg.StopReason = StopPending
 	s.e.msg.ThinkingLevel = info.Thinking
@@ -88,6 +87,9 @@ func (s *Stream) Result() *AssistantMessage {
 
 // drive runs the adapter to its end and closes the books.
 func (s *Stream) drive() {
+	// Not before: a stream that nobody pulls must leave nothing behind in the
+	// caller's context.
+	s.ctx, s.cancel = context.WithCancel(s.ctx)
 	defer s.cancel()
 	s.e.stop = s.cancel
 	s.e.begin = s.e.now()
