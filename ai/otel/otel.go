@@ -28,6 +28,8 @@ type Config struct {
 	// prompts, answers, arguments and results of tools, but not the data of images.
 	// Whoever can read the spans can read all of it.
 	Content bool
+	// Now is the clock; nil means [time.Now].
+	Now func() time.Time
 }
 
 // New makes the adapter. It is safe for concurrent use.
@@ -38,11 +40,14 @@ func New(c Config) ai.Telemetry {
 	if c.Meters == nil {
 		c.Meters = global.GetMeterProvider()
 	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	version := ai.Version
 	return &adapter{
 		tracer:  c.Tracers.Tracer(scope, trace.WithInstrumentationVersion(version)),
 		meter:   c.Meters.Meter(scope, metric.WithInstrumentationVersion(version)),
-		content: c.Content, counters: make(map[string]metric.Float64Counter), histograms: make(map[string]metric.Float64Histogram),
+		content: c.Content, now: c.Now, counters: make(map[string]metric.Float64Counter), histograms: make(map[string]metric.Float64Histogram),
 	}
 }
 
@@ -50,6 +55,7 @@ type adapter struct {
 	tracer  trace.Tracer
 	meter   metric.Meter
 	content bool
+	now     func() time.Time
 
 	mu         sync.Mutex
 	counters   map[string]metric.Float64Counter
@@ -63,7 +69,7 @@ func (a *adapter) Span(ctx context.Context, name string, attrs ...ai.Attr) (cont
 		ctx, s := a.tracer.Start(ctx, name, trace.WithAttributes(plain(attrs)...))
 		return ctx, span{s}
 	}
-	r := &request{a: a, common: common(attrs), begin: time.Now()}
+	r := &request{a: a, common: common(attrs), begin: a.now()}
 	spanName := operation(attrs)
 	if model := text(attrs, "model"); model != "" {
 		spanName += " " + model
@@ -252,7 +258,7 @@ func (r *request) End(attrs ...ai.Attr) {
 	if r.failed != "" {
 		outcome = append(outcome, attribute.String("error.type", r.failed))
 	}
-	r.a.record(r.ctx, "gen_ai.client.operation.duration", "s", time.Since(r.begin).Seconds(), outcome)
+	r.a.record(r.ctx, "gen_ai.client.operation.duration", "s", r.a.now().Sub(r.begin).Seconds(), outcome)
 	for kind, n := range map[string]int64{"input": input, "output": output} {
 		if n > 0 {
 			r.a.record(r.ctx, "gen_ai.client.token.usage", "{token}", float64(n), append(slices.Clone(r.common), attribute.String("gen_ai.token.type", kind)))
