@@ -26,7 +26,7 @@ func fresh(t *testing.T) *console {
 		t.Fatal(err)
 	}
 	// Nothing of this machine may be found.
-	c.env = []string{"OLLAMA_HOST=127.0.0.1:1", "LLAMA_BASE_URL=http://127.0.0.1:1"}
+	c.env = []string{"OLLAMA_HOST=127.0.0.1:1"}
 	return c
 }
 
@@ -124,7 +124,7 @@ func TestAHomeThatIsReadOnly(t *testing.T) {
 
 func TestAServerOnThisMachine(t *testing.T) {
 	t.Parallel()
-	for _, port := range []string{"1234", "8000"} { // of LM Studio and vLLM
+	for _, port := range []string{"1234", "8000", "8080"} { // of LM Studio, vLLM and llama.cpp
 		if conn, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
 			_ = conn.Close()
 			t.Skipf("something of this machine listens on port %s", port)
