@@ -23,6 +23,9 @@ type Command struct {
 	Source string
 	Scope  resource.Scope
 	Path   string
+	// Package is the source of the package that it comes from, "" if from none;
+	// Base is the directory of the package, or of the settings that it is of.
+	Package, Base string
 	// Complete suggests arguments; nil suggests none.
 	Complete func(ctx context.Context, prefix string) []extension.Suggestion
 }
@@ -32,13 +35,13 @@ type Command struct {
 func (s *AgentSession) Commands() []Command {
 	var out []Command
 	for _, c := range s.extensions().Commands() {
-		out = append(out, Command{c.Name, c.Description, c.Hint, "extension", resource.Scope(c.Origin.Scope), c.Origin.Path, c.Complete})
+		out = append(out, Command{Name: c.Name, Description: c.Description, Hint: c.Hint, Source: "extension", Scope: resource.Scope(c.Origin.Scope), Path: c.Origin.Path, Complete: c.Complete})
 	}
 	for _, t := range s.shape.Load().resources.Templates {
-		out = append(out, Command{t.Name, t.Description, t.Hint, "prompt", t.Scope, t.Path, nil})
+		out = append(out, Command{Name: t.Name, Description: t.Description, Hint: t.Hint, Source: "prompt", Scope: t.Scope, Path: t.Path, Package: t.Package, Base: t.Base})
 	}
 	for _, k := range s.shape.Load().resources.Skills {
-		out = append(out, Command{skillPrefix + k.Name, k.Description, "", "skill", k.Scope, k.Path, nil})
+		out = append(out, Command{Name: skillPrefix + k.Name, Description: k.Description, Source: "skill", Scope: k.Scope, Path: k.Path, Package: k.Package, Base: k.Base})
 	}
 	return out
 }

@@ -29,22 +29,23 @@ const (
 type Skill struct {
 	skill.Skill
 	Scope Scope
-	// Package is the source of the package it comes from, "" if from none.
-	Package string
+	// Package is the source of the package it comes from, "" if from none, and Base
+	// the directory of the package, or of the settings.
+	Package, Base string
 }
 
 // Template is a prompt template and whose it is.
 type Template struct {
 	skill.Template
-	Scope   Scope
-	Package string // as of [Skill]
+	Scope         Scope
+	Package, Base string // as of [Skill]
 }
 
 // File is a resource that others read: an extension or a theme.
 type File struct {
-	Path    string
-	Scope   Scope
-	Package string // as of [Skill]
+	Path          string
+	Scope         Scope
+	Package, Base string // as of [Skill]
 }
 
 // Item is a resource that was found, used or not.
@@ -249,7 +250,7 @@ func (l *loader) find(ctx context.Context, kind Kind) []Item {
 func (l *loader) plain(ctx context.Context, kind Kind) []File {
 	var out []File
 	for _, it := range l.find(ctx, kind) {
-		out = append(out, File{it.Path, it.Scope, it.Package})
+		out = append(out, File{it.Path, it.Scope, it.Package, it.Base})
 	}
 	return out
 }
@@ -276,7 +277,7 @@ func (l *loader) skills(ctx context.Context) {
 			continue
 		}
 		taken[s.Name] = it.Path
-		l.set.Skills = append(l.set.Skills, Skill{s, it.Scope, it.Package})
+		l.set.Skills = append(l.set.Skills, Skill{s, it.Scope, it.Package, it.Base})
 	}
 }
 
@@ -335,7 +336,7 @@ func (l *loader) templates(ctx context.Context) {
 			l.note(it.Path, "is left out: the prompt %q is in %s already", "/"+t.Name, taken[t.Name])
 		default:
 			taken[t.Name] = it.Path
-			l.set.Templates = append(l.set.Templates, Template{t, it.Scope, it.Package})
+			l.set.Templates = append(l.set.Templates, Template{t, it.Scope, it.Package, it.Base})
 		}
 	}
 }

@@ -136,6 +136,7 @@ func getCommands(_ context.Context, s *Server, _ command) (any, error) {
 		Source string         `json:"source"`
 		Scope  resource.Scope `json:"scope"`
 		Origin string         `json:"origin"`
+		Base   string         `json:"baseDir,omitempty"`
 	}
 	type item struct {
 		Name        string `json:"name"`
@@ -145,7 +146,11 @@ func getCommands(_ context.Context, s *Server, _ command) (any, error) {
 	}
 	list := []item{}
 	for _, c := range s.Runtime.Session().Commands() {
-		list = append(list, item{c.Name, c.Description, c.Source, info{c.Path, "local", c.Scope, "top-level"}})
+		from := info{c.Path, "local", c.Scope, "top-level", c.Base}
+		if c.Package != "" {
+			from.Source, from.Origin = c.Package, "package"
+		}
+		list = append(list, item{c.Name, c.Description, c.Source, from})
 	}
 	return map[string]any{"commands": list}, nil
 }

@@ -71,6 +71,10 @@ func TestPackageCommands(t *testing.T) {
 		t.Errorf("the model gets %s", body)
 	}
 
+	c := s.rpc("--model", "mock/m", "-na")
+	if commands := must(c.Commands(t.Context()))(t); len(commands) != 3 || commands[0].SourceInfo.Source != "npm:@s/tools" && commands[0].SourceInfo.Source != source || commands[0].SourceInfo.Origin != "package" || commands[0].SourceInfo.BaseDir == "" {
+		t.Errorf("commands %+v", commands)
+	}
 	reg.Publish(skillPackage("@s/tools", "1.1.0", "new tools"))
 	second := git.Commit("u/r", map[string]string{"prompts/g.md": "G2"})
 	s.run("update", "-na", "--offline").want(t, 0, "Skipped package updates (offline mode)\npi itself is updated by what installed it; pi update self runs the command of the setting selfUpdateCommand.\n", "not trusted")
