@@ -176,7 +176,7 @@ func TestSessionsCommand(t *testing.T) {
 	}
 	s.run("--resume", "-p", "x").want(t, 1, "", "pi sessions list")
 	has(s.run("--fork", "abc", "-c", "-p", "x"), 1, "do not go together")
-	has(s.run("sessions", "delete", "abc"), 0, "Deleted abc")
+	has(s.run("sessions", "delete", "abc"), 0, "Moved abc to the trash: "+s.home+"/.local/share/Trash/files/"+filepath.Base(file))
 	if _, err := os.Stat(file); err == nil {
 		t.Error("the file is still there")
 	}

@@ -40,6 +40,7 @@ type Args struct {
 	Theme                   string
 	Help, Version           bool
 	Auth                    authArgs
+	Sessions                sessionArgs
 	WriteDocs               bool // of docs: make files of the manual
 	Completing              bool // nothing is to be changed or said
 	JSON                    bool // of a subcommand: output for programs

@@ -52,6 +52,10 @@ func subcommands() []subcommand {
 			complete: func(_ *completer, said []string) candidates { return wordList(topicNames()...) },
 		},
 		{
+			name: "import", usage: "FILE", options: append(sharedOptions("session-dir", "approve", "no-approve"), jsonOption()),
+			help: "take a session file in; the same as pi sessions import", run: (*program).runImport,
+		},
+		{
 			name: "prompt", usage: "show", actions: []string{"show"}, most: 1, options: promptOptions(),
 			help: "show the system prompt and the tools that would be sent, and where each part comes from", run: (*program).runPrompt,
 		},
@@ -61,7 +65,7 @@ func subcommands() []subcommand {
 			complete: (*completer).modelWords,
 		},
 		{
-			name: "sessions", usage: "list|show|search|check|export|delete", actions: sessionActions(), options: sharedOptions("session-dir", "approve", "no-approve"),
+			name: "sessions", usage: "list|show|search|check|export|import|delete", actions: sessionActions(), options: sessionOptions(),
 			help: "look at sessions, and look after them", run: (*program).runSessions,
 			complete: (*completer).sessionWords,
 		},
