@@ -69,9 +69,10 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// normal makes two settings comparable that say the same: no tools are set, or
-// none are told.
+// normal makes two settings comparable that say the same, whether or not it was
+// said.
 func normal(s Settings) Settings {
+	s.ThinkingChosen = false
 	if len(s.DefaultTools) == 0 {
 		s.DefaultTools = nil
 	}

@@ -79,7 +79,7 @@ func TestComplete(t *testing.T) {
 		{"actions", []string{"sessions", "s"}, "show search", false},
 		{"actions behind options", []string{"sessions", "--session-dir", "x", "ch"}, "check", false},
 		{"options of a subcommand", []string{"prompt", "show", "--j"}, "--json", false},
-		{"options of another one", []string{"sessions", "--js"}, "", false},
+		{"options of another one", []string{"config", "--min"}, "", false},
 		{"options of packages", []string{"update", "--ext"}, "--extensions --extension", false},
 		{"actions of config", []string{"config", "en"}, "enable", false},
 		{"topics", []string{"docs", "key"}, "keybindings", false},
