@@ -67,7 +67,7 @@ func (h *host) SystemPrompt() string {
 }
 
 func (h *host) ContextUsage() (extension.ContextUsage, bool) {
-	m := h.s.Model()
+	m := h.s.LimitsModel()
 	if m == nil || m.ContextWindow <= 0 {
 		return extension.ContextUsage{}, false
 	}

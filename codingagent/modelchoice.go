@@ -66,8 +66,8 @@ func (s *AgentSession) credentials(ctx context.Context, m *ai.Model) error {
 }
 
 // SetModel chooses the model of the next request. The thinking level becomes the one
-// that the settings have for the model, else their default if a person set one, else
-// it stays; the model gets the nearest that it has. Without credentials for the model's
+// that the settings have for the model, else their default if a person set one or the
+// model before had no levels, else it stays; the model gets the nearest that it has. Without credentials for the model's
 // provider it is a *[CredentialsError].
 func (s *AgentSession) SetModel(ctx context.Context, m *ai.Model) error {
 	return s.selectModel(ctx, models.Choice{Model: m}, "set")
@@ -111,8 +111,9 @@ func (s *AgentSession) levelFor(c models.Choice) ai.ThinkingLevel {
 	if l, ok := set.ModelThinkingLevels[c.Model.Ref()]; ok {
 		return l
 	}
-	if have := s.harness.Model(); set.ThinkingChosen || have == nil {
-		return set.DefaultThinkingLevel // without a model there was no level to keep
+	have := s.harness.Model()
+	if set.ThinkingChosen || have == nil || len(have.SupportedThinking()) < 2 {
+		return set.DefaultThinkingLevel // where nothing could be chosen there is nothing to keep
 	}
 	return s.harness.Thinking()
 }

@@ -116,6 +116,18 @@ func TestLevelOfAnotherModel(t *testing.T) {
 	}
 }
 
+// A model without levels, as one begins with before there is a key, leaves none behind.
+func TestLevelAfterAModelWithoutLevels(t *testing.T) {
+	p := faux.New(faux.Config{Models: []*ai.Model{{ID: "plain", API: faux.APIID}, {ID: "b", API: faux.APIID, Reasoning: true}}})
+	r := newRig(t, func(o *codingagent.Options) { o.Models, o.Model = ai.NewModels(p), p.Models()[0] })
+	if r.Thinking() != ai.ThinkingOff {
+		t.Fatal(r.Thinking())
+	}
+	if err := r.SetModel(t.Context(), p.Models()[1]); err != nil || r.Thinking() != ai.ThinkingMedium {
+		t.Errorf("%v, level %s", err, r.Thinking())
+	}
+}
+
 // A default that a person set is one that counts also for models chosen later; the
 // built-in one is not.
 func TestDefaultLevelOfAFile(t *testing.T) {

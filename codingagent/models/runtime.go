@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,41 +53,26 @@ type Runtime struct {
 	// Models asks them.
 	Models *ai.Models
 
-	files map[string]*fileProvider // those that models.json changes or adds
+	config Config
+
+	reloading sync.Mutex
 
 	mu       sync.Mutex
-	virtuals map[string][]*virtual // by provider
+	text     []byte                   // of models.json
+	files    map[string]*fileProvider // those that models.json changes or adds
+	clients  map[string]string        // of OAuth, by provider
+	virtuals map[string][]*virtual    // by provider
 }
 
 // New builds a runtime, with the lists that vendors gave in earlier runs. A
 // models.json that can not be used, or a list, is reported and left out; everything
 // else works.
 func New(ctx context.Context, c Config) (*Runtime, []error) {
-	providers := slices.Clone(c.Providers)
-	r := &Runtime{files: make(map[string]*fileProvider), virtuals: make(map[string][]*virtual)}
-	var faults []error
-	clients := make(map[string]string)
-	if c.File != "" {
-		file, err := readFile(ctx, c)
-		if err != nil {
-			faults = append(faults, err)
-		} else {
-			var errs []error
-			providers, errs = c.apply(file, providers)
-			for id, p := range file.Providers {
-				clients[id] = p.OAuthClientID
-			}
-			for _, p := range providers {
-				if p, ok := p.(*fileProvider); ok {
-					r.files[p.id] = p
-				}
-			}
-			faults = slices.Concat(faults, file.Faults, errs, file.Notes)
-		}
-	}
+	r := &Runtime{config: c, virtuals: make(map[string][]*virtual)}
+	providers, faults := r.read(ctx)
 	m := ai.ModelsConfig{
 		Credentials: c.Credentials, Env: c.Env, ResolveKey: c.ResolveStored, HTTPClient: c.HTTPClient, Identity: c.Identity,
-		Amend: r.amend, Lists: c.Lists, InstallationID: c.InstallationID, OAuthClientID: func(provider string) string { return clients[provider] },
+		Amend: r.amend, Lists: c.Lists, InstallationID: c.InstallationID, OAuthClientID: r.clientID,
 	}.New(providers...)
 	if c.Lists != nil {
 		for _, err := range m.Refresh(ctx, ai.RefreshOptions{}).Errors {
@@ -101,21 +87,107 @@ func New(ctx context.Context, c Config) (*Runtime, []error) {
 // amend changes the list of a provider's models: what models.json says counts for
 // models that the vendor told, too, and virtual models stand among them.
 func (r *Runtime) amend(provider string, list []*ai.Model) []*ai.Model {
-	if p := r.files[provider]; p != nil {
+	r.mu.Lock()
+	p := r.files[provider]
+	r.mu.Unlock()
+	if p != nil {
 		list = p.amend(list)
 	}
 	return r.withVirtual(provider, list)
 }
 
-func readFile(ctx context.Context, c Config) (*File, error) {
-	data, err := execenv.ReadConfig(ctx, c.Files, c.File)
+// read reads models.json, and gives the providers with what it says.
+func (r *Runtime) read(ctx context.Context) (providers []ai.Provider, faults []error) {
+	providers = slices.Clone(r.config.Providers)
+	text, err := r.fileText(ctx)
+	files, clients := make(map[string]*fileProvider), make(map[string]string)
+	file := &File{}
+	if err == nil && text != nil {
+		file, err = ParseFile(r.config.File, text)
+	}
+	if err != nil {
+		faults = append(faults, err)
+	} else {
+		var errs []error
+		providers, errs = r.config.apply(file, providers)
+		for id, p := range file.Providers {
+			clients[id] = p.OAuthClientID
+		}
+		for _, p := range providers {
+			if p, ok := p.(*fileProvider); ok {
+				files[p.id] = p
+			}
+		}
+		faults = slices.Concat(file.Faults, errs, file.Notes)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text, r.files, r.clients = text, files, clients
+	return providers, faults
+}
+
+// fileText gives what is in models.json, nil when there is none.
+func (r *Runtime) fileText(ctx context.Context) ([]byte, error) {
+	if r.config.File == "" {
+		return nil, nil
+	}
+	text, err := execenv.ReadConfig(ctx, r.config.Files, r.config.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &File{}, nil
+		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read models.json: %w", err)
 	}
-	return ParseFile(c.File, data)
+	return text, nil
+}
+
+// Reload reads models.json again if it has changed, and says what is wrong with it.
+// Providers that it does not speak of, and did not, stay as they are; so do all while
+// the file can not be read.
+func (r *Runtime) Reload(ctx context.Context) []error {
+	r.reloading.Lock()
+	defer r.reloading.Unlock()
+	text, err := r.fileText(ctx)
+	r.mu.Lock()
+	same, before := err == nil && bytes.Equal(text, r.text), r.files
+	r.mu.Unlock()
+	switch {
+	case err != nil:
+		return []error{err}
+	case same:
+		return nil
+	}
+	if _, err := ParseFile(r.config.File, text); text != nil && err != nil {
+		return []error{err} // somebody is at it
+	}
+	providers, faults := r.read(ctx)
+	r.mu.Lock()
+	after := r.files
+	r.mu.Unlock()
+	changed := make(map[string]bool)
+	for id := range before {
+		changed[id] = true
+	}
+	for id := range after {
+		changed[id] = true
+	}
+	for _, p := range providers {
+		if changed[p.ID()] {
+			r.Models.SetProvider(p)
+			delete(changed, p.ID())
+		}
+	}
+	for id := range changed { // those that are gone
+		r.DeleteProvider(id)
+	}
+	r.Models.Refresh(ctx, ai.RefreshOptions{}) // the lists that are stored
+	return faults
+}
+
+func (r *Runtime) clientID(provider string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clients[provider]
 }
 
 // apply changes the built-in providers and adds those of the file.

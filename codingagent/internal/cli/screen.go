@@ -63,9 +63,12 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	err = interactive.Run(ctx, interactive.Config{
 		Runtime: rt, Repo: repo, Env: env, Dir: p.sys.Dir, Home: p.sys.Home, AgentDir: p.agentDir, Version: p.sys.Version,
 		Settings: p.thisRun(p.settings), Getenv: p.sys.Env.Lookup, Interrupts: p.sys.Interrupts, First: prompts,
-		Themes:       func(ctx context.Context) []string { return p.themeFiles(ctx, env) },
-		Notices:      append(warnings, notices...),
-		Available:    func(ctx context.Context) []*ai.Model { return p.available(ctx) },
+		Themes:  func(ctx context.Context) []string { return p.themeFiles(ctx, env) },
+		Notices: append(warnings, notices...),
+		Available: func(ctx context.Context) []*ai.Model {
+			p.models.Reload(ctx) // what is wrong with the file was said at the start, or is at the next one
+			return p.available(ctx)
+		},
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
 		Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
 		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
