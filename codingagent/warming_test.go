@@ -275,7 +275,7 @@ func TestAPromptEndsTheKeepingAtOnce(t *testing.T) {
 		<-hanging
 		c.ask()
 		synctest.Wait()
-		if s := c.CacheWarming(); s.Next.Sub(time.Now()) != 270*time.Second {
+		if s := c.CacheWarming(); time.Until(s.Next) != 270*time.Second {
 			t.Errorf("%+v", s)
 		}
 		time.Sleep(270 * time.Second)

@@ -36,11 +36,17 @@ func TestReload(t *testing.T) {
 		want []string
 		bad  string
 	}{
-		{`{"providers": {"v": {"modelOverrides": {"a": {"contextWindow": 7}}}, "mine": {"baseUrl": "http://x", "api": "openai-completions", "apiKey": "k", "models": [{"id": "m"}]}}}`,
-			[]string{"v/a 7", "v/auto 5000", "other/faux-1 200000", "mine/m 128000"}, ""},
+		{
+			`{"providers": {"v": {"modelOverrides": {"a": {"contextWindow": 7}}}, "mine": {"baseUrl": "http://x", "api": "openai-completions", "apiKey": "k", "models": [{"id": "m"}]}}}`,
+			[]string{"v/a 7", "v/auto 5000", "other/faux-1 200000", "mine/m 128000"},
+			"",
+		},
 		{`{"providers": {`, []string{"v/a 7", "v/auto 5000", "other/faux-1 200000", "mine/m 128000"}, "models.json:1:16"},
-		{`{"providers": {"mine": {"baseUrl": "http://x", "api": "openai-completions", "apiKey": "k", "models": [{"id": "m2"}]}, "bad": {}}}`,
-			[]string{"v/a 1", "v/auto 5000", "other/faux-1 200000", "mine/m2 128000"}, "providers.bad"},
+		{
+			`{"providers": {"mine": {"baseUrl": "http://x", "api": "openai-completions", "apiKey": "k", "models": [{"id": "m2"}]}, "bad": {}}}`,
+			[]string{"v/a 1", "v/auto 5000", "other/faux-1 200000", "mine/m2 128000"},
+			"providers.bad",
+		},
 		{`{"providers": {}}`, []string{"v/a 1", "v/auto 5000", "other/faux-1 200000"}, ""},
 		{`{"providers": {}}`, []string{"v/a 1", "v/auto 5000", "other/faux-1 200000"}, ""},
 	} {
