@@ -29,17 +29,21 @@ func (u *ui) run(ctx context.Context) (err error) {
 // the same way as from a panic of its own goroutine.
 func (u *ui) spawn(f func()) {
 	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				stack := debug.Stack()
-				u.p.Do(func() {
-					u.crashed = u.report(r, stack)
-					u.p.Quit(nil)
-				})
-			}
-		}()
+		defer u.contain()
 		f()
 	}()
+}
+
+// contain, when deferred, makes a panic on any goroutine the orderly end of the
+// program.
+func (u *ui) contain() {
+	if r := recover(); r != nil {
+		stack := debug.Stack()
+		u.p.Do(func() {
+			u.crashed = u.report(r, stack)
+			u.p.Quit(nil)
+		})
+	}
 }
 
 // report writes what is known of a crash to a file. It holds where the program

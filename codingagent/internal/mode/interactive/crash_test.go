@@ -12,6 +12,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/faux"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/internal/draft"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/tui/term"
 	"github.com/pi-go/pi/tui/tuitest"
@@ -55,7 +56,7 @@ func TestAPanicRestoresTheTerminalAndLeavesAReport(t *testing.T) {
 	cfg, tty, err := onScreen(t, p, func(tty *tuitest.Tty, cfg *Config) {
 		// The list of models is asked for on a goroutine of its own.
 		cfg.Available = func(context.Context) []*ai.Model { panic("a secret: sk-123") }
-		tty.Type("/model\r")
+		tty.Type("/model\rwords that nobody has sent")
 	})
 	if err == nil || !strings.Contains(err.Error(), "pi has crashed") || !strings.Contains(err.Error(), "crash-") {
 		t.Fatalf("error %v", err)
@@ -71,6 +72,10 @@ func TestAPanicRestoresTheTerminalAndLeavesAReport(t *testing.T) {
 			t.Error("the terminal was not restored")
 		}
 	})
+	kept, ok := draft.NewStash(cfg.Env.FS, cfg.AgentDir, cfg.Dir, draft.Owner{Host: draft.Local().Host, PID: -1, Alive: func(int) bool { return false }}).Restore(t.Context(), "")
+	if !ok || kept.Text != "words that nobody has sent" {
+		t.Errorf("of the text %+v is kept", kept)
+	}
 	reports, err := filepath.Glob(filepath.Join(cfg.AgentDir, "crash-*.log"))
 	if err != nil || len(reports) != 1 {
 		t.Fatalf("reports %v, %v", reports, err)

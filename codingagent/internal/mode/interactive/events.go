@@ -51,6 +51,7 @@ func (l *latest[T]) take() T {
 
 // listen hears the events of the session, on the goroutine of the run.
 func (u *ui) listen(_ context.Context, ev agentcore.Event) error {
+	defer u.contain() // the run goes on without a screen until it is closed
 	switch ev := ev.(type) {
 	case *agentcore.MessageStart:
 		if _, ok := ev.Message.(*ai.AssistantMessage); ok {
