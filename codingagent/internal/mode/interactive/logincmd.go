@@ -1,6 +1,7 @@
 package interactive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,33 +23,62 @@ type loginChoice struct {
 	kind     auth.CredentialType
 }
 
+// loginChoices lists the ways to connect: those that are in use first, then the
+// vendors that most people have, then the others by name. An account comes before a
+// key, unless it needs something else before.
 func (u *ui) loginChoices(ctx context.Context) []tui.ListItem {
 	models := u.session().Models()
 	configured := models.Configured(ctx)
-	var items []tui.ListItem
+	var choices []loginChoice
 	for _, p := range models.Providers() {
 		if p.ID() == demo.ProviderID {
 			continue
 		}
-		state := "not connected"
-		if configured[p.ID()] {
-			state = "✓ connected"
-		}
 		m := p.Auth()
 		if m.OAuth != nil {
-			items = append(items, tui.ListItem{
-				Value: p.ID() + " oauth", Label: oneLine(p.Name()), Description: "sign in: " + oneLine(m.OAuth.Name()) + " · " + state, Data: loginChoice{p, auth.TypeOAuth},
-			})
+			choices = append(choices, loginChoice{p, auth.TypeOAuth})
 		}
 		if m.APIKey != nil {
-			items = append(items, tui.ListItem{
-				Value: p.ID(), Label: oneLine(p.Name()), Description: "key · " + state, Data: loginChoice{p, auth.TypeAPIKey},
-			})
+			choices = append(choices, loginChoice{p, auth.TypeAPIKey})
 		}
 	}
-	slices.SortStableFunc(items, func(a, b tui.ListItem) int {
-		return strings.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label))
+	known := []string{"anthropic", "openai", "google", "openrouter", "github-copilot"}
+	place := func(c loginChoice) int {
+		id := c.provider.ID()
+		switch at := slices.Index(known, id); {
+		case configured[id]:
+			return -1
+		case at >= 0:
+			return at
+		}
+		return len(known)
+	}
+	late := func(c loginChoice) int {
+		switch {
+		case c.kind == auth.TypeAPIKey:
+			return 1
+		case models.SignInReady(c.provider.ID()):
+			return 0
+		}
+		return 2
+	}
+	slices.SortStableFunc(choices, func(a, b loginChoice) int {
+		return cmp.Or(place(a)-place(b), strings.Compare(strings.ToLower(a.provider.Name()), strings.ToLower(b.provider.Name())), late(a)-late(b))
 	})
+	var items []tui.ListItem
+	for _, c := range choices {
+		value, about := c.provider.ID(), "key"
+		if c.kind == auth.TypeOAuth {
+			value, about = value+" oauth", "account: "+oneLine(c.provider.Auth().OAuth.Name())
+			if late(c) > 1 {
+				about += " · needs a client id"
+			}
+		}
+		if configured[c.provider.ID()] {
+			about = "✓ connected · " + about
+		}
+		items = append(items, tui.ListItem{Value: value, Label: oneLine(c.provider.Name()), Description: about, Data: c})
+	}
 	return items
 }
 
@@ -112,7 +142,11 @@ func (u *ui) login(c loginChoice) {
 					u.firstRun()
 				}
 			default:
-				u.note("success", fmt.Sprintf("%s is connected. The key is kept in %s.", Clean(c.provider.Name()), u.homePath(u.cfg.AgentDir+"/auth.json")))
+				what := "key"
+				if c.kind == auth.TypeOAuth {
+					what = "login"
+				}
+				u.note("success", fmt.Sprintf("%s is connected. The %s is kept in %s.", Clean(c.provider.Name()), what, u.homePath(u.cfg.AgentDir+"/auth.json")))
 				if u.unconnected() {
 					u.chooseOf(c.provider.ID(), list)
 				}
@@ -141,63 +175,6 @@ func (u *ui) chooseOf(provider string, list []*ai.Model) {
 	} else if len(items) > 1 {
 		u.pickModel(items, "")
 	}
-}
-
-// dialogs asks what a login wants to know. Its methods are called on the
-// login's goroutine.
-type dialogs struct {
-	ui     *ui
-	title  string
-	cancel context.CancelFunc
-}
-
-// Prompt asks, and waits.
-func (d *dialogs) Prompt(ctx context.Context, p auth.Prompt) (string, error) {
-	type reply struct {
-		text string
-		err  error
-	}
-	answered := make(chan reply, 1)
-	title := oneLine(d.title + ": " + p.Message)
-	d.ui.p.Do(func() {
-		no := func() {
-			d.ui.back()
-			answered <- reply{err: errCancelled}
-		}
-		if p.Kind == auth.PromptSelect {
-			var items []tui.ListItem
-			for _, o := range p.Options {
-				items = append(items, tui.ListItem{Value: o.ID, Label: oneLine(o.Label), Description: oneLine(o.Description)})
-			}
-			d.ui.pick(title, items, func(it tui.ListItem) { answered <- reply{text: it.Value} }).list.OnCancel = no
-			return
-		}
-		q := d.ui.ask(title, "", p.Kind == auth.PromptSecret, func(s string) { answered <- reply{text: strings.TrimSpace(s)} }, no)
-		q.line.Placeholder = oneLine(p.Placeholder)
-	})
-	select {
-	case r := <-answered:
-		if r.err != nil {
-			d.cancel()
-		}
-		return r.text, r.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-}
-
-// Notify shows what a login has to say.
-func (d *dialogs) Notify(_ context.Context, n auth.Notification) {
-	parts := []string{}
-	for _, s := range []string{n.Message, n.URL} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	if n.UserCode != "" {
-		parts = append(parts, "Code: "+n.UserCode)
-	}
-	d.ui.p.Do(func() { d.ui.note("accent", strings.Join(parts, "\n")) })
 }
 
 // logoutCommand removes a stored credential.

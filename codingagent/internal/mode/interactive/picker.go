@@ -113,6 +113,8 @@ type question struct {
 	title string
 	hint  []string
 	line  *tui.Input
+	// keys may take a key before the line does.
+	keys func(k input.Key) bool
 }
 
 // ask lets the person write a line. masked hides what is typed. cancelled may
@@ -145,7 +147,12 @@ func (q *question) Render(width int) []string {
 }
 
 // HandleInput passes keys on.
-func (q *question) HandleInput(ev input.Event) bool { return q.line.HandleInput(ev) }
+func (q *question) HandleInput(ev input.Event) bool {
+	if k, ok := ev.(input.Key); ok && k.Action != input.Release && q.keys != nil && q.keys(k) {
+		return true
+	}
+	return q.line.HandleInput(ev)
+}
 
 // SetFocused shows or hides the cursor.
 func (q *question) SetFocused(on bool) { q.line.SetFocused(on) }

@@ -1,0 +1,72 @@
+//go:build unix
+
+package interactive_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Settings count at once and are kept.
+func TestSettingsCommand(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		c := place(t)
+		c.put(agentFiles+"settings.json", `{"theme":"dark","unknown":{"stays":true}}`)
+		c.start(width, 40, "--model", "mock/m")
+		c.wait("of 100k")
+		change := func(typed, label, before, after string, key string) {
+			t.Helper()
+			row := func(value string) func(string) bool {
+				return func(s string) bool {
+					for line := range strings.Lines(s) {
+						if rest, ok := strings.CutPrefix(line, "→ "+label); ok && strings.TrimSpace(rest) == value {
+							return true
+						}
+					}
+					return false
+				}
+			}
+			c.keys(typed)
+			c.until(label+" is "+before, row(before))
+			c.keys(key)
+			c.until(label+" is "+after, row(after))
+			c.keys(escape)
+			c.gone("filter:")
+			c.wait("→ Screen")
+		}
+		c.keys("/settings", enter)
+		c.wait("── Settings", "→ Screen")
+		change("sum up", "Sum up by itself", "on", "off", enter)
+		change("try again", "Try again by itself", "on", "off", enter)
+		change("escape", "Escape twice", "tree", "none", "\x1b[D")
+		change("entries", "Entries of the tree", "default", "no-tools", "\x1b[C")
+		change("branches", "Leave branches at once", "off", "on", enter)
+		change("projects", "Projects with files", "ask", "always", enter)
+		c.resize(width+12, 34)
+		c.wait("→ Screen")
+		change("suggest", "Suggestions seen", "5", "8", enter)
+		change("left", "Left behind at exit", "transcript", "resume-hint", enter)
+		change("screen", "Screen", "fullscreen", "regular", enter)
+		c.until("it is on the main screen", func(string) bool { return !c.screen.AltScreen() })
+		change("screen", "Screen", "regular", "fullscreen", enter)
+		c.until("it has a screen of its own", func(string) bool { return c.screen.AltScreen() })
+		c.keys(escape)
+		c.gone("── Settings")
+		want := []string{
+			`"compaction":{"enabled":false}`, `"retry":{"enabled":false}`, `"doubleEscapeAction":"none"`, `"treeFilterMode":"no-tools"`,
+			`"branchSummary":{"skipPrompt":true}`, `"defaultProjectTrust":"always"`, `"autocompleteMaxVisible":8`, `"fullscreenExitOutput":"resume-hint"`,
+			`"tuiMode":"fullscreen"`, `"unknown":{"stays":true}`,
+		}
+		c.until("all is kept", func(string) bool {
+			got := strings.Join(strings.Fields(c.file(agentFiles+"settings.json")), "")
+			for _, w := range want {
+				if !strings.Contains(got, w) {
+					return false
+				}
+			}
+			return true
+		})
+		c.keys(ctrlD)
+		c.finish(0)
+	})
+}
