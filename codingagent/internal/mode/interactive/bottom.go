@@ -114,9 +114,8 @@ func (s *status) hint(h string) {
 func (s *status) Render(width int) []string {
 	l := s.ui.look
 	line := ""
-	switch {
-	case s.doing != "" && s.ui.guests.working.Hidden && s.hinted == "":
-	case s.doing != "":
+	busy := s.doing != "" && !s.ui.guests.working.Hidden
+	if busy {
 		m := s.activity() + " " + duration(time.Since(s.began))
 		if k := s.ui.keys.Text("app.interrupt"); k != "" {
 			m += "  (" + k + " stops)"
@@ -125,14 +124,18 @@ func (s *status) Render(width int) []string {
 		s.loader.SetMessage(m)
 		line = " " + s.loader.Render(width)[0]
 	}
-	if s.hinted == "" {
-		return fit([]string{line}, width)
-	}
 	var lines []string
-	for _, h := range text.Wrap(s.hinted, max(width-2, 1)) {
+	if s.hinted == "" || busy {
+		lines = append(lines, line)
+	}
+	if s.hinted == "" {
+		return fit(lines, width)
+	}
+	hint := text.Wrap(s.hinted, max(width-2, 1))
+	for _, h := range hint[:min(len(hint), maxHintLines)] {
 		lines = append(lines, " "+l.fg("warning", h))
 	}
-	return fit(lines[:min(len(lines), maxHintLines)], width)
+	return fit(lines, width)
 }
 
 // footer shows where one is and what was spent.

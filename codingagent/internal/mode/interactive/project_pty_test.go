@@ -105,7 +105,7 @@ func TestTrustQuestionInLines(t *testing.T) {
 	c := place(t)
 	c.put(".pi/prompts/greet.md", "Say good day.\n")
 	c.llm.Queue(mockllm.Say("good day"))
-	c.start(80, 24, "--model", "mock/m", "--tui-mode", "line")
+	c.start(200, 24, "--model", "mock/m", "--tui-mode", "line")
 	c.wait("Its files can steer", "not now >")
 	c.keys("once", enter)
 	c.wait("once\n>")

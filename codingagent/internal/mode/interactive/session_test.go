@@ -414,9 +414,9 @@ func TestKeysOfVi(t *testing.T) {
 	c.keys("x", enter) // the last letter of the word
 	c.wait("hello worl again", "good day", "INSERT")
 	c.keys("/settings", enter)
-	c.wait("Keys of the editor")
+	c.wait("── Settings")
 	c.keys(escape)
-	c.gone("Keys of the editor")
+	c.gone("── Settings")
 	c.keys(ctrlD)
 	c.finish(0)
 }
