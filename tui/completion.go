@@ -86,7 +86,10 @@ func (e *Editor) SetCompletion(o CompletionOptions) {
 	if o.MaxRows <= 0 {
 		o.MaxRows = 5
 	}
-	e.complete = completion{completer: o.Completer, runner: o.Runner, triggers: o.Triggers, maxRows: o.MaxRows, onError: o.OnError}
+	// The count goes on, so that what was asked before is known to be old.
+	e.complete = completion{
+		completer: o.Completer, runner: o.Runner, triggers: o.Triggers, maxRows: o.MaxRows, onError: o.OnError, asked: e.complete.asked,
+	}
 }
 
 // Completing reports whether suggestions are shown.
@@ -160,10 +163,11 @@ func (e *Editor) ask(forced bool) {
 	p := e.buf.Cursor()
 	lines := append([]string(nil), e.buf.Lines()...)
 	r := CompletionRequest{Lines: lines, Cursor: p, Before: lines[p.Row][:p.Col], Forced: forced}
-	c.runner.Go(func() {
+	completer, runner := c.completer, c.runner
+	runner.Go(func() {
 		defer cancel()
-		s, err := c.completer.Complete(ctx, r)
-		c.runner.Do(func() {
+		s, err := completer.Complete(ctx, r)
+		runner.Do(func() {
 			if asked != c.asked || ctx.Err() != nil && s == nil {
 				return
 			}

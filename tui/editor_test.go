@@ -445,3 +445,36 @@ func TestEditorTellsTheModeOfVi(t *testing.T) {
 		t.Errorf("without the keys of vi: %q", got)
 	}
 }
+
+// late is a runner whose work is done when the test wants it.
+type late struct{ work []func() }
+
+func (l *late) Do(f func()) bool { f(); return true }
+func (l *late) Go(f func())      { l.work = append(l.work, f) }
+
+// An answer of a completer that was replaced meanwhile is not shown.
+func TestReplacedCompleterIsNotHeard(t *testing.T) {
+	t.Parallel()
+	e := tui.NewEditor(nil)
+	runner := &late{}
+	offer := func(name string) {
+		e.SetCompletion(tui.CompletionOptions{Runner: runner, Completer: tui.CompleterFunc(func(_ context.Context, r tui.CompletionRequest) (*tui.Suggestions, error) {
+			return &tui.Suggestions{Prefix: r.Before, Items: []tui.ListItem{{Value: name}, {Value: name + " too"}}}, nil
+		})})
+	}
+	offer("/old")
+	send(e, "/")
+	offer("/new")
+	send(e, "o")
+	if len(runner.work) != 2 {
+		t.Fatalf("%d completers were asked, want 2", len(runner.work))
+	}
+	runner.work[0]()
+	if e.Completing() {
+		t.Errorf("the old completer is heard: %q", e.Render(40))
+	}
+	runner.work[1]()
+	if !e.Completing() {
+		t.Error("the new completer is not heard")
+	}
+}
