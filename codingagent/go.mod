@@ -49,6 +49,7 @@ require (
 require (
 	github.com/creack/pty v1.1.24
 	github.com/fsnotify/fsnotify v1.10.1
+	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/pi-go/pi/agentcore v0.1.0
 	github.com/pi-go/pi/ai v0.1.0
 	github.com/pi-go/pi/tui v0.1.0
