@@ -157,9 +157,11 @@ func (s *AgentSession) refreshTools() {
 		for _, d := range next.tools {
 			names = append(names, d.Name)
 		}
-		for _, k := range next.known {
-			if !k.asked && !slices.ContainsFunc(before, func(o known) bool { return o.Name == k.Name }) {
-				names = append(names, k.Name)
+		// New ones are offered if they had been from the beginning.
+		wanted, err := s.initial(next.known, next.settings)
+		for _, d := range wanted {
+			if err == nil && !slices.ContainsFunc(before, func(o known) bool { return o.Name == d.Name }) {
+				names = append(names, d.Name)
 			}
 		}
 		next.tools = pick(next.known, names)

@@ -241,6 +241,12 @@ func read(ctx context.Context, files execenv.ConfigReader, file string) (map[str
 	return doc.Servers, jsonobj.Decode(file, data, jsonobj.Strict, &doc)
 }
 
+// Has reports whether a file has an entry of a name, be it right or wrong.
+func Has(ctx context.Context, files execenv.ConfigReader, file, name string) (bool, error) {
+	entries, err := read(ctx, files, file)
+	return entries[name] != nil, err
+}
+
 // add puts an entry into the set.
 func (set *Set) add(file, name string, config json.RawMessage, project bool) error {
 	var e entry

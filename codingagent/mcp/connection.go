@@ -115,7 +115,11 @@ func (c *connection) tried() {
 
 // watch waits for the end of a session.
 func (c *connection) watch(session *sdk.ClientSession) {
-	err := session.Wait()
+	c.lost(session, session.Wait())
+}
+
+// lost notes that a session is over.
+func (c *connection) lost(session *sdk.ClientSession, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session == session {
@@ -315,6 +319,9 @@ func (c *connection) call(ctx context.Context, f func(ctx context.Context, s *sd
 	defer cancel()
 	if err = f(ctx, session); err == nil {
 		return nil
+	}
+	if errors.Is(err, sdk.ErrConnectionClosed) {
+		c.lost(session, err)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

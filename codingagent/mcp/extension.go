@@ -16,8 +16,11 @@ import (
 // Options say what to connect, and how.
 type Options struct {
 	Servers []Server
-	// Dir is the directory that programs run in, Home stands for ~, Environ is
-	// their environment.
+	// Find, if not nil, finds further servers when a session begins in a directory.
+	// What is wrong with some of them does not keep the others away.
+	Find func(ctx context.Context, dir string) ([]Server, error)
+	// Dir is the directory that programs run in, "" is that of the session. Home
+	// stands for ~, Environ is their environment.
 	Dir, Home string
 	Environ   []string
 	Version   string // of this program, which servers are told
@@ -53,6 +56,7 @@ type connections struct {
 	stop    context.CancelFunc
 	work    sync.WaitGroup
 	told    bool // what was wrong at the beginning
+	finder  bool // there is a tool that finds tools
 }
 
 // Extension makes an extension that connects servers: those of the options, and
@@ -72,9 +76,8 @@ func Extension(o Options) extension.Extension {
 
 func (m *connections) setup() error {
 	e := &m.api.Events
-	e.SessionStart.Listen(func(_ context.Context, x *extension.Context, _ *extension.SessionStart) error {
-		m.begin(x)
-		return nil
+	e.SessionStart.Listen(func(ctx context.Context, x *extension.Context, _ *extension.SessionStart) error {
+		return m.begin(ctx, x)
 	})
 	e.SessionShutdown.Listen(func(context.Context, *extension.Context, *extension.SessionShutdown) error { return m.end() })
 	e.MCPServersChange.Listen(func(_ context.Context, x *extension.Context, ev *extension.MCPServers) error {
@@ -85,7 +88,7 @@ func (m *connections) setup() error {
 		m.tell(x)
 		return nil, nil
 	})
-	return errors.Join(m.registerSearch(), m.registerResources(), m.api.RegisterCommand("mcp", m.command()))
+	return m.api.RegisterCommand("mcp", m.command())
 }
 
 // offers reports whether the model may be offered tools from the beginning.
@@ -97,13 +100,27 @@ func (s *Server) offers() bool {
 	return direct
 }
 
-// begin connects the servers in the background.
-func (m *connections) begin(x *extension.Context) {
+// begin connects the servers in the background. The error tells of those that can
+// not be used.
+func (m *connections) begin(ctx context.Context, x *extension.Context) error {
+	servers := m.opts.Servers
+	if m.opts.Dir == "" {
+		m.opts.Dir = x.Dir()
+	}
+	var wrong error
+	if m.opts.Find != nil {
+		var found []Server
+		found, wrong = m.opts.Find(ctx, x.Dir())
+		servers = slices.Concat(servers, found)
+	}
 	m.mu.Lock()
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.mu.Unlock()
-	for _, s := range m.opts.Servers {
+	for _, s := range servers {
 		m.add(s, false)
+	}
+	if len(servers) > 0 {
+		wrong = errors.Join(wrong, m.registerSearch(servers), m.registerResources())
 	}
 	m.work.Go(func() {
 		m.wait(m.ctx, func(*Server) bool { return true })
@@ -111,6 +128,7 @@ func (m *connections) begin(x *extension.Context) {
 			m.tell(x)
 		}
 	})
+	return wrong
 }
 
 // add connects a server, one of the options or one that an extension registered.
@@ -140,6 +158,9 @@ func (m *connections) take(_ *extension.Context, servers []extension.MCPServer) 
 			continue
 		}
 		m.add(parsed, true)
+		if !m.searchable() {
+			errs = append(errs, m.registerSearch([]Server{parsed}), m.registerResources())
+		}
 	}
 	for _, c := range m.all() {
 		gone := c.registered && !slices.ContainsFunc(servers, func(s extension.MCPServer) bool { return s.Name == c.server.Name })

@@ -306,8 +306,10 @@ func TestServersOfExtensions(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
-	got := mcp.Probe(t.Context(), mcp.Options{Environ: os.Environ(), Dir: t.TempDir(), Log: &mcp.Log{Path: filepath.Join(t.TempDir(), "mcp.log")},
-		Servers: []mcp.Server{self(t, "good", "1"), self(t, "bad", "broken")}})
+	got := mcp.Probe(t.Context(), mcp.Options{
+		Environ: os.Environ(), Dir: t.TempDir(), Log: &mcp.Log{Path: filepath.Join(t.TempDir(), "mcp.log")},
+		Servers: []mcp.Server{self(t, "good", "1"), self(t, "bad", "broken")},
+	})
 	if got[0].State != mcp.Connected || len(got[0].Tools) != 5 || got[1].State != mcp.Failed || got[1].Err == nil {
 		t.Errorf("got %+v", got)
 	}

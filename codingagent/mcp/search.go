@@ -25,26 +25,33 @@ func hiddenTool(name string) agentcore.Tool {
 
 const searchName = "tool_search"
 
-// registerSearch registers the tool that finds tools. It is offered where there
-// may be any to find.
-func (m *connections) registerSearch() error {
-	deferred := slices.ContainsFunc(m.opts.Servers, func(s Server) bool { return !s.Disabled && s.Exposure != extension.ExposeHidden })
+// searchable reports whether there is a tool that finds tools.
+func (m *connections) searchable() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.finder
+}
+
+// registerSearch registers the tool that finds tools.
+func (m *connections) registerSearch(servers []Server) error {
+	m.mu.Lock()
+	m.finder = true
+	m.mu.Unlock()
 	return m.api.RegisterTool(extension.Tool{
 		Tool: agentcore.Tool{
 			Name: searchName, Label: "tool search",
 			Description: "Find further tools by words that say what they should do, such as \"create issue\". Tools that are found can be called from the next step on.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"words that say what the tool should do"},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"how many tools to take, 5 unless said otherwise"}},"required":["query"],"additionalProperties":false}`),
 		},
-		Snippet:  "finds further tools: " + m.offerings(),
-		Inactive: !deferred,
-		Execute:  m.search,
+		Snippet: "finds further tools: " + offerings(servers),
+		Execute: m.search,
 	})
 }
 
 // offerings says in a line what there is to find.
-func (m *connections) offerings() string {
+func offerings(servers []Server) string {
 	var parts []string
-	for _, s := range m.opts.Servers {
+	for _, s := range servers {
 		if s.Disabled {
 			continue
 		}

@@ -65,7 +65,7 @@ func (h Home) Open(ctx context.Context) (*Runtime, []error) {
 			providers = append(slices.Clip(providers), p)
 		}
 	}
-	resolver := &auth.Resolver{Env: h.Env, Run: h.keyCommand}
+	resolver := h.Resolver()
 	runtime, more := New(ctx, Config{
 		Providers: providers, Protocols: h.Protocols, File: file("models.json"), Files: h.Files,
 		Credentials: credentials, Env: h.Env, ResolveStored: resolver.Resolve, ResolveFile: resolver.ResolveFresh,
@@ -84,6 +84,9 @@ func (h Home) Open(ctx context.Context) (*Runtime, []error) {
 	}
 	return runtime, append(faults, more...)
 }
+
+// Resolver expands "$NAME" and "!command" in what the files say.
+func (h Home) Resolver() *auth.Resolver { return &auth.Resolver{Env: h.Env, Run: h.keyCommand} }
 
 // keyPatience is how long a command that prints a key may leave its output
 // open once it has ended or was stopped.

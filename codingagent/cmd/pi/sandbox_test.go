@@ -24,7 +24,11 @@ import (
 const asPi = "PI_TEST_AS_PI"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asPi) != "" {
+	switch {
+	case os.Getenv(asMCP) != "":
+		serveMCP()
+		os.Exit(0)
+	case os.Getenv(asPi) != "":
 		main()
 	}
 	os.Exit(m.Run())

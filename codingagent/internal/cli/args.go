@@ -30,6 +30,7 @@ type Args struct {
 	NoContextFiles          bool
 	Skills, PromptTemplates []string
 	NoSkills                bool
+	NoMCP                   bool
 	NoPromptTemplates       bool
 	Approve                 *bool // nil: nothing is said about trust
 	Export                  string
@@ -45,6 +46,7 @@ type Args struct {
 	Completing              bool // nothing is to be changed or said
 	JSON                    bool // of a subcommand: output for programs
 	Packages                packageArgs
+	MCP                     mcpArgs
 	Files                   []string // @path arguments, without the @
 	Messages                []string
 }
@@ -101,6 +103,7 @@ func options() []option {
 		{long: "no-skills", short: "ns", help: "no skills but those of --skill", flag: flag(func(a *Args) *bool { return &a.NoSkills })},
 		{long: "prompt-template", arg: "PATH", help: "a prompt template, or a directory of them; may be repeated", value: more(func(a *Args) *[]string { return &a.PromptTemplates })},
 		{long: "no-prompt-templates", short: "np", help: "no prompt templates but those of --prompt-template", flag: flag(func(a *Args) *bool { return &a.NoPromptTemplates })},
+		{long: "no-mcp", help: "do not connect MCP servers", flag: flag(func(a *Args) *bool { return &a.NoMCP })},
 		{long: "approve", short: "a", help: "trust the files of this project for this run", flag: func(a *Args) { a.Approve = new(true) }},
 		{long: "no-approve", short: "na", help: "do not use the files of this project in this run", flag: func(a *Args) { a.Approve = new(false) }},
 		{long: "fork", arg: "FILE|ID", help: "go on with a copy of a session, in this directory", value: chosen("--fork", func(a *Args) *string { return &a.Fork })},

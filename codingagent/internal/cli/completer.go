@@ -165,6 +165,10 @@ func (c *completer) values(o option, word string) candidates {
 		return c.providers().beginning(word)
 	case "use-theme":
 		return c.themes().beginning(word)
+	case "exposure":
+		return wordList("direct", "deferred", "codemode", "hidden").beginning(word)
+	case "oauth-client-registration":
+		return wordList("auto", "cimd", "dcr").beginning(word)
 	case "tools", "exclude-tools":
 		return toolLists(word)
 	case "session", "session-id", "fork", "export":

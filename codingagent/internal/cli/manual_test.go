@@ -73,7 +73,8 @@ func TestManualCommandLine(t *testing.T) {
 				if len(words) > 2 && len(c.actions) > 0 && regexp.MustCompile(`^[a-z-]+$`).MatchString(words[2]) && words[2][0] != '-' && !slices.Contains(c.actions, words[2]) {
 					t.Errorf("%s: %q: there is no such action", topic.Name, text)
 				}
-				for _, f := range flagsIn(words[2:]) {
+				own, _, _ := strings.Cut(strings.Join(words[2:], " "), " -- ") // what follows is for others
+				for _, f := range flagsIn(strings.Fields(own)) {
 					if lookup(c.all(), f) == nil {
 						t.Errorf("%s: %q: pi %s has no option %s", topic.Name, text, c.name, f)
 					}

@@ -152,16 +152,22 @@ func newProgram(ctx context.Context, args *Args, sys *System, asks bool) (*progr
 	if p.settings.Terminal.Line && args.TUIMode == "" {
 		p.screen = false
 	}
-	runtime, faults := models.Home{
-		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, Protocols: sys.Protocols,
-		Env: sys.Env, Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
-		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
-	}.Open(ctx)
+	runtime, faults := p.home().Open(ctx)
 	for _, f := range faults {
 		p.warn("%s", f)
 	}
 	p.models = runtime
 	return p, nil
+}
+
+// home is where models and keys come from.
+func (p *program) home() models.Home {
+	sys := p.sys
+	return models.Home{
+		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, Protocols: sys.Protocols,
+		Env: sys.Env, Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
+		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
+	}
 }
 
 func (p *program) warn(format string, args ...any) {
@@ -263,7 +269,7 @@ func (p *program) options(ctx context.Context) (codingagent.Options, error) {
 		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
 		Models: p.models.Models, Load: p.settingsFor, Name: p.args.Name,
 		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
-		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources, OnFault: p.fault,
+		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources, OnFault: p.fault, Extensions: p.extensions(),
 	}
 	if !p.args.NoSession {
 		o.Sessions = p.sessionsOf

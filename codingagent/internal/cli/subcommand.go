@@ -56,6 +56,10 @@ func subcommands() []subcommand {
 			help: "take a session file in; the same as pi sessions import", run: (*program).runImport,
 		},
 		{
+			name: "mcp", usage: "add|remove|list|login|logout [SERVER] [-- COMMAND ...]", actions: mcpActions(), options: mcpOptionList(),
+			help: "add MCP servers, look whether they work, and sign in to them", run: (*program).runMCP, complete: (*completer).mcpWords,
+		},
+		{
 			name: "prompt", usage: "show", actions: []string{"show"}, most: 1, options: promptOptions(),
 			help: "show the system prompt and the tools that would be sent, and where each part comes from", run: (*program).runPrompt,
 		},
