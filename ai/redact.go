@@ -23,8 +23,9 @@ func newRedactor(c *Call) redactor {
 	r.add(c.Auth.APIKey)
 	for _, headers := range []map[string]string{c.Auth.Headers, c.Model.Headers, c.Options.Headers} {
 		for name, value := range headers {
-			if sensitiveHeader(name) {
-				r.add(value[strings.LastIndexByte(value, ' ')+1:]) // behind "Bearer"
+			value = value[strings.LastIndexByte(value, ' ')+1:] // behind "Bearer"
+			if sensitiveHeader(name) || !plainHeader(name) && looksLikeKey(value) {
+				r.add(value)
 			}
 		}
 	}
@@ -47,6 +48,26 @@ func sensitiveHeader(name string) bool {
 		}
 	}
 	return false
+}
+
+// plainHeader reports whether a header of this name says what is no secret, and is
+// quoted by vendors where it helps.
+func plainHeader(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"beta", "version", "agent", "referer", "title", "content", "accept", "origin"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikeKey reports whether a text could be a secret under a name that does not
+// say so: gateways have headers of their own.
+func looksLikeKey(value string) bool {
+	const shortest = 12
+	return len(value) >= shortest && strings.ContainsAny(value, "0123456789") &&
+		strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
 
 // add adds a secret. What is shorter than any real key ("none", "ollama") is

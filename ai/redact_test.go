@@ -25,7 +25,8 @@ func (l leaky) Stream(_ context.Context, c *ai.Call, out *ai.Emitter) error {
 func TestKeysAreTakenOutOfErrors(t *testing.T) {
 	t.Parallel()
 	const key, token = "sk-live-0123456789", "tok-9876543210"
-	quote := "no access with " + key + " and Bearer " + token
+	const team = "team-5b1f9c7d21" // in a header whose name says nothing
+	quote := "no access with " + key + " and Bearer " + token + " and " + team
 	for name, fail := range map[string]func(*ai.Call) error{
 		"typed": func(*ai.Call) error {
 			return &ai.APIError{Kind: ai.KindAuth, Status: 401, Message: quote, Body: quote, Code: key, Err: errors.New(quote)}
@@ -38,7 +39,7 @@ func TestKeysAreTakenOutOfErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			model := &ai.Model{ID: "m", Provider: "p", API: "leaky", Headers: map[string]string{"X-Auth": "Bearer " + token}}
+			model := &ai.Model{ID: "m", Provider: "p", API: "leaky", Headers: map[string]string{"X-Auth": "Bearer " + token, "X-Team": team}}
 			models := ai.NewModels(ai.NewProvider(ai.ProviderConfig{
 				ID: "p", Auth: auth.Methods{APIKey: auth.EnvKey{}}, Models: []*ai.Model{model}, APIs: []ai.API{leaky{fail}},
 			}))
@@ -55,7 +56,7 @@ func TestKeysAreTakenOutOfErrors(t *testing.T) {
 			for err := msg.Err(); err != nil; err = errors.Unwrap(err) {
 				text += err.Error()
 			}
-			if strings.Contains(text, key) || strings.Contains(text, token) {
+			if strings.Contains(text, key) || strings.Contains(text, token) || strings.Contains(text, team) {
 				t.Errorf("a secret is in %s", text)
 			}
 			if msg.StopReason != ai.StopError || !strings.Contains(text, "[redacted]") {
