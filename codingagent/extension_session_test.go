@@ -17,6 +17,7 @@ import (
 	"github.com/pi-go/pi/ai/faux"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/models"
 )
 
 func TestReplacingASessionTellsExtensionsAndMakesTheOldOnesStale(t *testing.T) {
@@ -186,5 +187,46 @@ func TestExtensionsDecideOnCompactions(t *testing.T) {
 	want := []string{`before manual "no"`, "failed manual", `before manual "yes"`, `compacted "we talked" true`}
 	if diff := cmp.Diff(want, l.take()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestVirtualModelsOfExtensionsGoWithTheSession(t *testing.T) {
+	p := faux.New(faux.Config{})
+	runtime, faults := models.New(t.Context(), models.Config{Providers: []ai.Provider{p}})
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	router := inline("router", func(api *extension.API) error {
+		if err := api.RegisterVirtualModel(models.VirtualModel{Provider: "router", ID: "none"}); err == nil {
+			return errors.New("a model without a Route was accepted")
+		}
+		return api.RegisterVirtualModel(models.VirtualModel{Provider: "router", ID: "auto", Route: func(context.Context, models.RouteRequest) (models.Route, error) {
+			return models.Route{Dispatch: models.Dispatch{Model: p.Model()}}, nil
+		}})
+	})
+	s, err := codingagent.NewSession(t.Context(), codingagent.Options{
+		Dir: t.TempDir(), Models: runtime.Models, ModelRuntime: runtime, Model: p.Model(), Extensions: []extension.Extension{router},
+		OnFault: func(f *extension.Fault) { t.Errorf("fault: %v", f) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := runtime.Models.Model("router", "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetModel(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	p.Queue(faux.Say("routed"))
+	got, err := s.Prompt(t.Context(), codingagent.Prompt{Text: "hi"}, codingagent.PromptOptions{})
+	if err != nil || ai.TextOf(got.Answer.Content, "") != "routed" || got.Answer.Model != p.Model().ID {
+		t.Errorf("got %+v, %v", got.Answer, err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runtime.Models.Model("router", "auto"); err == nil {
+		t.Error("the virtual model is still there")
 	}
 }

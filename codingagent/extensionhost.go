@@ -12,6 +12,7 @@ import (
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
 )
 
@@ -55,6 +56,14 @@ func (h *host) SetProvider(p ai.Provider)                       { h.s.lent.set(h
 func (h *host) RemoveProvider(id string)                        { h.s.lent.remove(h.s.opts.Models, id) }
 func (h *host) WaitIdle(ctx context.Context) error              { return h.s.WaitIdle(ctx) }
 func (h *host) SetModel(ctx context.Context, m *ai.Model) error { return h.s.SetModel(ctx, m) }
+
+func (h *host) SetVirtualModel(v models.VirtualModel) error {
+	return h.s.lent.setVirtual(h.s.opts.ModelRuntime, v)
+}
+
+func (h *host) RemoveVirtualModel(provider, id string) {
+	h.s.lent.removeVirtual(h.s.opts.ModelRuntime, provider, id)
+}
 
 func (h *host) SystemPrompt() string {
 	var parts []string

@@ -2,6 +2,7 @@ package codingagent
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/models"
 )
 
 // Extensions gives the extensions of the session, to show what they show and
@@ -66,7 +68,7 @@ func (s *AgentSession) shutdown(ctx context.Context, ev extension.SessionShutdow
 	if clear := s.front.Load().Cleared; clear != nil {
 		clear()
 	}
-	s.lent.giveBack(s.opts.Models)
+	s.lent.giveBack(s.opts.Models, s.opts.ModelRuntime)
 }
 
 // running is what is kept about the run under way.
@@ -303,6 +305,8 @@ func (s *AgentSession) maybeEnd() {
 type lentProviders struct {
 	mu     sync.Mutex
 	before []lentProvider // in the order in which they were set
+	// virtual are models of extensions that are there.
+	virtual []session.ModelRef
 }
 
 type lentProvider struct {
@@ -333,13 +337,41 @@ func (l *lentProviders) remove(models *ai.Models, id string) {
 	})
 }
 
-func (l *lentProviders) giveBack(models *ai.Models) {
+func (l *lentProviders) giveBack(all *ai.Models, runtime *models.Runtime) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, o := range slices.Backward(l.before) {
-		o.restore(models)
+		o.restore(all)
 	}
-	l.before = nil
+	for _, v := range l.virtual {
+		runtime.UnregisterVirtual(v.Provider, v.ModelID)
+	}
+	l.before, l.virtual = nil, nil
+}
+
+// setVirtual adds a virtual model.
+func (l *lentProviders) setVirtual(runtime *models.Runtime, v models.VirtualModel) error {
+	if runtime == nil {
+		return errors.New("this program has no place for virtual models: Options.ModelRuntime is missing")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := runtime.RegisterVirtual(v); err != nil {
+		return err
+	}
+	l.virtual = append(l.virtual, session.ModelRef{Provider: v.Provider, ModelID: v.ID})
+	return nil
+}
+
+// removeVirtual takes one of ours away.
+func (l *lentProviders) removeVirtual(runtime *models.Runtime, provider, id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ref := session.ModelRef{Provider: provider, ModelID: id}
+	if slices.Contains(l.virtual, ref) {
+		runtime.UnregisterVirtual(provider, id)
+		l.virtual = slices.DeleteFunc(l.virtual, func(o session.ModelRef) bool { return o == ref })
+	}
 }
 
 func (o lentProvider) restore(models *ai.Models) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
 )
 
@@ -83,7 +84,8 @@ type API struct {
 	markdown     MarkdownTransformer
 	mcp          []MCPServer
 	providers    []ai.Provider // in the order of their registration
-	unsubscribed []func()      // of the bus
+	virtual      []models.VirtualModel
+	unsubscribed []func() // of the bus
 }
 
 type (
@@ -279,6 +281,33 @@ func (a *API) UnregisterProvider(id string) error {
 	})
 	if h, unbound := a.host(); err == nil && unbound == nil && known {
 		h.RemoveProvider(id)
+	}
+	return err
+}
+
+// RegisterVirtualModel adds a model that lets another one answer each request, or
+// replaces the one of that provider and id; it is there until it is unregistered
+// or the session ends.
+func (a *API) RegisterVirtualModel(v models.VirtualModel) error {
+	if v.Provider == "" || v.ID == "" || v.Route == nil {
+		return errors.New("register virtual model: it needs a provider, an id and a Route")
+	}
+	err := a.register(func() {
+		a.virtual = append(slices.DeleteFunc(a.virtual, func(o models.VirtualModel) bool { return o.Provider == v.Provider && o.ID == v.ID }), v)
+	})
+	if h, unbound := a.host(); err == nil && unbound == nil {
+		return h.SetVirtualModel(v)
+	}
+	return err
+}
+
+// UnregisterVirtualModel takes back what RegisterVirtualModel did.
+func (a *API) UnregisterVirtualModel(provider, id string) error {
+	err := a.register(func() {
+		a.virtual = slices.DeleteFunc(a.virtual, func(o models.VirtualModel) bool { return o.Provider == provider && o.ID == id })
+	})
+	if h, unbound := a.host(); err == nil && unbound == nil {
+		h.RemoveVirtualModel(provider, id)
 	}
 	return err
 }

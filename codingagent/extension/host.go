@@ -9,6 +9,7 @@ import (
 	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
 )
 
@@ -55,6 +56,8 @@ type Host interface {
 	// set is undone when the session ends.
 	SetProvider(p ai.Provider)
 	RemoveProvider(id string)
+	SetVirtualModel(v models.VirtualModel) error
+	RemoveVirtualModel(provider, id string)
 
 	WaitIdle(ctx context.Context) error
 	NewSession(ctx context.Context, o NewSessionOptions) (cancelled bool, err error)

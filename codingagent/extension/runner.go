@@ -193,10 +193,15 @@ func (r *Runner) Bind(h Host) {
 	r.mu.Unlock()
 	for _, a := range r.apis {
 		a.mu.Lock()
-		providers := slices.Clone(a.providers)
+		providers, virtual := slices.Clone(a.providers), slices.Clone(a.virtual)
 		a.mu.Unlock()
 		for _, p := range providers {
 			h.SetProvider(p)
+		}
+		for _, v := range virtual {
+			if err := h.SetVirtualModel(v); err != nil {
+				r.report(a, "register_virtual_model", err)
+			}
 		}
 	}
 }
