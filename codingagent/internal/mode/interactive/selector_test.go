@@ -131,7 +131,9 @@ func TestTables(t *testing.T) {
 		c.keys("/new", enter)
 		c.gone("In the tree")
 		c.keys("/changelog", enter)
-		c.wait("Unreleased", "Seven modules")
+		c.keys("\x1b[1;5H") // to the top
+		c.wait("Unreleased")
+		c.keys("\x1b[1;5F") // to the bottom
 		c.keys("/session", enter)
 		c.wait("Directory", "Cost")
 		c.keys(ctrlD)
