@@ -39,6 +39,9 @@ type Args struct {
 	Offline                 bool
 	TUIMode                 string // "", "fullscreen", "regular" or "line"
 	Theme                   string
+	Extensions              []string          // of --extension
+	NoExtensions            bool              // but those of --extension
+	ExtensionFlags          map[string]string // options that extensions have, by name
 	Help, Version           bool
 	Auth                    authArgs
 	Sessions                sessionArgs
@@ -103,6 +106,11 @@ func options() []option {
 		{long: "no-skills", short: "ns", help: "no skills but those of --skill", flag: flag(func(a *Args) *bool { return &a.NoSkills })},
 		{long: "prompt-template", arg: "PATH", help: "a prompt template, or a directory of them; may be repeated", value: more(func(a *Args) *[]string { return &a.PromptTemplates })},
 		{long: "no-prompt-templates", short: "np", help: "no prompt templates but those of --prompt-template", flag: flag(func(a *Args) *bool { return &a.NoPromptTemplates })},
+		{long: "extension", short: "e", arg: "FILE", help: "an extension; may be repeated", value: func(a *Args, v string) error {
+			a.Extensions = append(a.Extensions, v)
+			return nil
+		}},
+		{long: "no-extensions", short: "ne", help: "no extensions but those of --extension", flag: flag(func(a *Args) *bool { return &a.NoExtensions })},
 		{long: "no-mcp", help: "do not connect MCP servers", flag: flag(func(a *Args) *bool { return &a.NoMCP })},
 		{long: "approve", short: "a", help: "trust the files of this project for this run", flag: func(a *Args) { a.Approve = new(true) }},
 		{long: "no-approve", short: "na", help: "do not use the files of this project in this run", flag: func(a *Args) { a.Approve = new(false) }},
@@ -207,9 +215,11 @@ func hint(name string, known []string) string {
 
 // Parse reads a command line without the program's name. Errors say which
 // argument is wrong and name the nearest option.
-func Parse(argv []string) (*Args, error) {
+func Parse(argv []string) (*Args, error) { return parse(argv, options()) }
+
+func parse(argv []string, opts []option) (*Args, error) {
 	a := &Args{}
-	if err := a.read(argv, options(), a.positional); err != nil {
+	if err := a.read(argv, opts, a.positional); err != nil {
 		return nil, err
 	}
 	return a, a.check()
@@ -343,9 +353,10 @@ func lookup(opts []option, name string) *option {
 
 func unknownOption(name string, opts []option) error {
 	var known []string
+	long := strings.HasPrefix(name, "--")
 	for _, o := range opts {
 		known = append(known, "--"+o.long)
-		if o.short != "" {
+		if o.short != "" && !long {
 			known = append(known, "-"+o.short)
 		}
 	}

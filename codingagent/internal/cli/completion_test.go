@@ -54,7 +54,7 @@ func TestComplete(t *testing.T) {
 		{"no subcommand behind a message", []string{"hello", "comp"}, "", true},
 		{"subcommand behind an option that may come first", []string{"--offline", "prom"}, "prompt", true},
 		{"options", []string{"--no-s"}, "--no-session --no-skills", false},
-		{"short options", []string{"-n"}, "-n -nt -nbt -nc -ns -np -na", false},
+		{"short options", []string{"-n"}, "-n -nt -nbt -nc -ns -np -ne -na", false},
 		{"levels", []string{"--thinking", "m"}, "minimal medium max", false},
 		{"levels joined", []string{"--thinking=x"}, "--thinking=xhigh", false},
 		{"modes", []string{"--mode", ""}, "text json rpc", false},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 )
 
 // fault tells what an extension did wrong: to whoever the mode says, or on
@@ -13,5 +14,5 @@ func (p *program) fault(f *extension.Fault) {
 		(*tell)(f)
 		return
 	}
-	fmt.Fprintf(p.sys.Err, "Warning: %s\n", f)
+	fmt.Fprintf(p.sys.Err, "Warning: %s\n", interactive.FaultText(f))
 }

@@ -42,9 +42,9 @@ func (a *mcpArgs) set(name string, v any) {
 // extensions are those that every session has.
 func (p *program) extensions() []extension.Extension {
 	if p.args.NoMCP {
-		return nil
+		return p.sys.Extensions
 	}
-	return []extension.Extension{mcp.Extension(p.mcpOptions())}
+	return append([]extension.Extension{mcp.Extension(p.mcpOptions())}, p.sys.Extensions...)
 }
 
 // mcpOptions say how servers are connected.

@@ -77,7 +77,8 @@ func run(ctx context.Context, argv []string, sys *System) error {
 			return err
 		}
 	}
-	args, err := Parse(argv)
+	own := sys.flagOptions(ctx)
+	args, err := parse(argv, append(options(), own...))
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,10 @@ func run(ctx context.Context, argv []string, sys *System) error {
 		_, err := fmt.Fprintln(sys.Out, sys.Version)
 		return err
 	case args.Help:
-		return writeHelp(sys.Out)
+		return writeHelp(sys.Out, own)
+	}
+	if err := sys.loadExtensions(ctx, args); err != nil {
+		return err
 	}
 	p, err := newProgram(ctx, args, sys, !args.ListModels && args.Export == "")
 	if err != nil {
@@ -270,7 +274,13 @@ func (p *program) options(ctx context.Context) (codingagent.Options, error) {
 		Models: p.models.Models, Load: p.settingsFor, Name: p.args.Name,
 		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
 		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources, OnFault: p.fault, Extensions: p.extensions(),
+		Flags: p.args.ExtensionFlags,
 	}
+	if p.mode() == modeJSON {
+		o.Front.Mode = extension.ModeJSON
+	}
+	_, v, _ := p.look(ctx, p.sys.Dir) // what is wrong was told
+	o.ProjectTrusted = v.Trusted
 	if !p.args.NoSession {
 		o.Sessions = p.sessionsOf
 	}
@@ -300,11 +310,14 @@ func (p *program) runMode(ctx context.Context, m mode, s *codingagent.AgentSessi
 		if p.sys.Interactive != nil {
 			p.sys.Interactive()
 		}
+		faults := new(interactive.Faults)
+		p.onFault.Store(new(faults.Report))
+		defer p.onFault.Store(nil)
 		kept := p.notices // from when it was not known yet that there is no screen
 		p.notices = nil
 		return interactive.Chat(ctx, s, interactive.Options{
 			In: p.sys.In, Out: p.sys.Out, Interrupts: p.sys.Interrupts, First: prompts, Notices: append(kept, notices...), Color: p.color(),
-			ASCII: interactive.PlainSigns(p.settings.Terminal, p.sys.Env.Lookup), Available: p.available,
+			ASCII: interactive.PlainSigns(p.settings.Terminal, p.sys.Env.Lookup), Available: p.available, Faults: faults,
 		})
 	}
 	options := print.Options{Prompts: prompts, JSON: m == modeJSON, Stdout: p.sys.Out, Stderr: p.sys.Err}
@@ -371,7 +384,7 @@ func (p *program) systemPrompts(ctx context.Context) (system string, add []strin
 }
 
 // writeHelp writes the options.
-func writeHelp(w io.Writer) error {
+func writeHelp(w io.Writer, own []option) error {
 	var b strings.Builder
 	b.WriteString(`pi is a coding agent: it reads, runs and changes files in this directory.
 
@@ -392,6 +405,10 @@ Subcommands, as the first word (--help behind one explains it):
 Options:
 `)
 	writeOptions(&b, options())
+	if len(own) > 0 {
+		b.WriteString("\nOptions of extensions:\n")
+		writeOptions(&b, own)
+	}
 	b.WriteString(`
 Keys come from variables such as ANTHROPIC_API_KEY or OPENAI_API_KEY; local servers are described in
 ~/.pi/agent/models.json. --model demo/guide works without either. Exit codes: 0 answered, 1 failed,

@@ -37,8 +37,13 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	if p.args.NoSession {
 		everywhere = nil
 	}
+	faults := new(interactive.Faults)
+	p.onFault.Store(new(faults.Report))
+	defer p.onFault.Store(nil)
 	rt, err := codingagent.NewRuntime(ctx, o, repo)
 	if err != nil {
+		p.onFault.Store(nil)
+		faults.Attach(p.fault) // they may be why
 		return err
 	}
 	for _, d := range rt.Session().Diagnostics() {
@@ -70,13 +75,15 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 			return p.available(ctx)
 		},
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
-		Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
+		Faults: faults, Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
 		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
 			return p.models.Catalog(ctx).Scope(p.available(ctx), patterns)
 		},
 	})
 	if errors.Is(err, interactive.ErrNoTerminal) {
 		p.screen = false
+		p.onFault.Store(nil)
+		faults.Attach(p.fault)
 		for _, w := range warnings {
 			p.warn("%s", w)
 		}

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"net/http"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 	"github.com/pi-go/pi/codingagent/models"
 )
@@ -40,6 +42,11 @@ type System struct {
 	Providers  []ai.Provider
 	Protocols  models.Protocols
 	HTTPClient *http.Client
+
+	// Extensions are linked into the program. LoadExtension sets up one that the
+	// command line names; nil can load none.
+	Extensions    []extension.Extension
+	LoadExtension func(ctx context.Context, name string) (extension.Extension, error)
 
 	rawErr io.Writer // Err as it was given
 }

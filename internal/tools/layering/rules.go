@@ -102,5 +102,6 @@ var layers = [][]string{
 	{"codingagent/extension/..."},
 	{"codingagent"},
 	{"codingagent/rpc/...", "codingagent/internal/mode/...", "codingagent/internal/cli/..."},
+	{"codingagent/program/..."}, // the command as a function, for commands with extensions of their own
 	{"codingagent/cmd/..."},
 }

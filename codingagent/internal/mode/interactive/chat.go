@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/extension"
 )
 
 // Options say how a chat talks to the person.
@@ -27,6 +29,8 @@ type Options struct {
 	Color bool
 	// ASCII shows signs such as dashes and arrows in ASCII.
 	ASCII bool
+	// Faults, if not nil, are what extensions do wrong; they are shown.
+	Faults *Faults
 	// Available lists the models that can be used; nil lists none.
 	Available func(ctx context.Context) []*ai.Model
 }
@@ -35,10 +39,23 @@ type Options struct {
 // says /quit, or ctx is cancelled. Ctrl+C stops an answer that is under way.
 // It returns the cause of ctx, or why reading failed.
 func Chat(ctx context.Context, s *codingagent.AgentSession, o Options) error {
-	c := &chat{session: s, o: o, view: view{out: o.Out, color: o.Color, ascii: o.ASCII}}
+	c := &chat{
+		session: s, o: o, view: view{out: o.Out, color: o.Color, ascii: o.ASCII},
+		questions: make(chan lineQuestion), noticed: make(chan struct{}, 1), ended: make(chan struct{}), end: make(chan struct{}),
+	}
+	defer close(c.ended)
 	defer s.Subscribe(c.view.hear)()
+	if o.Faults != nil {
+		o.Faults.Attach(func(f *extension.Fault) { c.tell("Error: " + FaultText(f)) })
+	}
+	var once sync.Once
+	s.Attach(codingagent.Front{Mode: extension.ModeTUI, UI: &lineUI{c: c}, Shutdown: func() { once.Do(func() { close(c.end) }) }})
+	c.lines = readLines(ctx, o.In)
 	for _, n := range o.Notices {
 		c.view.notice(n)
+	}
+	if err := c.begin(ctx); err != nil {
+		return err
 	}
 	for _, p := range o.First {
 		c.view.line("> " + p.Text)
@@ -46,12 +63,14 @@ func Chat(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 			return err
 		}
 	}
-	lines := readLines(ctx, o.In)
 	for {
 		c.view.prompt()
-		text, err := c.next(ctx, lines)
-		c.view.open = err != nil // Enter has ended the line
+		text, err := c.next(ctx)
+		c.view.begun(err != nil) // Enter has ended the line
 		switch {
+		case errors.Is(err, errShutdown):
+			c.view.line("")
+			return nil
 		case errors.Is(err, io.EOF):
 			c.view.line("")
 			return nil
@@ -76,7 +95,21 @@ type chat struct {
 	session *codingagent.AgentSession
 	o       Options
 	view    view
+	lines   <-chan typedLine
+	// inputEnd is why no more lines come, when a question has met that.
+	inputEnd error
+
+	// For extensions: what they ask and tell, and that they end the program; ended
+	// is closed when the chat is over.
+	questions  chan lineQuestion
+	notices    sync.Mutex
+	waiting    []string
+	noticed    chan struct{}
+	end, ended chan struct{}
 }
+
+// errShutdown says that an extension ends the program.
+var errShutdown = errors.New("an extension ends the program")
 
 // typedLine is one line, or why there is none.
 type typedLine struct {
@@ -111,11 +144,24 @@ func readLines(ctx context.Context, in io.Reader) <-chan typedLine {
 }
 
 // next waits for the person.
-func (c *chat) next(ctx context.Context, lines <-chan typedLine) (string, error) {
+func (c *chat) next(ctx context.Context) (string, error) {
 	for {
+		if c.inputEnd != nil {
+			return "", c.inputEnd
+		}
 		select {
-		case in := <-lines:
+		case in := <-c.lines:
 			return in.text, in.err
+		case q := <-c.questions:
+			c.view.line("")
+			c.put(ctx, q)
+			c.view.prompt()
+		case <-c.noticed:
+			c.view.line("")
+			c.showNotices()
+			c.view.prompt()
+		case <-c.end:
+			return "", errShutdown
 		case <-c.o.Interrupts:
 			c.view.line("")
 			c.view.notice("Ctrl+D or /quit leaves.")
@@ -128,14 +174,24 @@ func (c *chat) next(ctx context.Context, lines <-chan typedLine) (string, error)
 
 // answer works on one prompt; Ctrl+C aborts it.
 func (c *chat) answer(ctx context.Context, p codingagent.Prompt) error {
-	done := make(chan error, 1)
-	go func() {
+	return c.during(ctx, func() error {
 		result, err := c.session.Prompt(ctx, p, codingagent.PromptOptions{})
 		if err == nil {
 			c.view.ended(result)
 		}
-		done <- err
-	}()
+		return err
+	})
+}
+
+// begin tells extensions that the session begins.
+func (c *chat) begin(ctx context.Context) error {
+	return c.during(ctx, func() error { c.session.Start(ctx); return nil })
+}
+
+// during does something, and serves the person and extensions meanwhile.
+func (c *chat) during(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
 	for {
 		select {
 		case err := <-done:
@@ -145,7 +201,12 @@ func (c *chat) answer(ctx context.Context, p codingagent.Prompt) error {
 			if err != nil {
 				c.view.failure(err)
 			}
+			c.showNotices()
 			return nil
+		case q := <-c.questions:
+			c.put(ctx, q)
+		case <-c.noticed:
+			c.showNotices()
 		case <-c.o.Interrupts:
 			if err := c.session.Abort(ctx); err != nil {
 				return fmt.Errorf("abort: %w", err)

@@ -40,7 +40,7 @@ func (c *chat) command(ctx context.Context, line string) bool {
 	if at < 0 || !strings.HasPrefix(line, "/") {
 		return false
 	}
-	if err := list[at].run(ctx, c, strings.TrimSpace(arg)); err != nil && ctx.Err() == nil {
+	if err := c.during(ctx, func() error { return list[at].run(ctx, c, strings.TrimSpace(arg)) }); err != nil && ctx.Err() == nil {
 		c.view.failure(err)
 	}
 	return true
@@ -175,6 +175,8 @@ func (c *chat) shell(ctx context.Context, command string, hidden bool) {
 				c.view.failure(err)
 			}
 			return
+		case q := <-c.questions:
+			c.put(ctx, q)
 		case <-c.o.Interrupts:
 			cancel()
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/agentcore/harness"
@@ -15,9 +16,10 @@ import (
 	"github.com/pi-go/pi/tui/text"
 )
 
-// view writes what happens as plain lines. It is used by one goroutine at a
-// time: by the run while one is under way, by the chat otherwise.
+// view writes what happens as plain lines: for the run while one is under way, for
+// the chat otherwise, and for questions of extensions at any time.
 type view struct {
+	mu    sync.Mutex // of open and failed
 	out   io.Writer
 	color bool
 	ascii bool
@@ -35,6 +37,8 @@ const (
 )
 
 func (v *view) write(s string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if s == "" || v.failed != nil {
 		return
 	}
@@ -58,9 +62,19 @@ func (v *view) styled(style, s string) {
 
 // fresh begins a new line unless one is begun.
 func (v *view) fresh() {
-	if v.open {
+	v.mu.Lock()
+	open := v.open
+	v.mu.Unlock()
+	if open {
 		v.write("\n")
 	}
+}
+
+// begun says whether the cursor is in the middle of a line.
+func (v *view) begun(open bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.open = open
 }
 
 func (v *view) line(s string) {

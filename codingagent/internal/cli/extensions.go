@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pi-go/pi/codingagent/extension"
+)
+
+// flagOptions are the options that the extensions of the program add to its own.
+// Extensions are set up for that; what they do wrong is told when a session begins.
+func (s *System) flagOptions(ctx context.Context) []option {
+	if len(s.Extensions) == 0 {
+		return nil
+	}
+	var out []option
+	known := options()
+	for _, f := range extension.Load(ctx, s.Extensions).Flags() {
+		if slices.ContainsFunc(known, func(o option) bool { return o.long == f.Name }) {
+			continue // the program's own come first
+		}
+		give := func(a *Args, v string) {
+			if a.ExtensionFlags == nil {
+				a.ExtensionFlags = make(map[string]string)
+			}
+			a.ExtensionFlags[f.Name] = v
+		}
+		o := option{long: f.Name, help: f.Description}
+		if f.Text {
+			o.arg = "TEXT"
+			o.value = func(a *Args, v string) error {
+				if v == "" {
+					return fmt.Errorf("option --%s needs a value", f.Name)
+				}
+				give(a, v)
+				return nil
+			}
+		} else {
+			o.flag = func(a *Args) { give(a, "") }
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// loadExtensions says which extensions the sessions get: those of the program, and
+// those that the command line names.
+func (s *System) loadExtensions(ctx context.Context, a *Args) error {
+	if a.NoExtensions {
+		if len(a.ExtensionFlags) > 0 {
+			var names []string
+			for name := range a.ExtensionFlags {
+				names = append(names, "--"+name)
+			}
+			slices.Sort(names)
+			return fmt.Errorf("--no-extensions leaves out what has %s: give one of them only", strings.Join(names, ", "))
+		}
+		s.Extensions = nil
+	}
+	if len(a.Extensions) == 0 {
+		return nil
+	}
+	if s.LoadExtension == nil {
+		return fmt.Errorf("--extension %s: this pi can not run extensions from files, as it was built without an interpreter for them. "+
+			"Extensions in Go are linked into a pi of one's own; see package codingagent/program", a.Extensions[0])
+	}
+	var named []extension.Extension
+	var errs []error
+	for _, name := range a.Extensions {
+		e, err := s.LoadExtension(ctx, name)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--extension %s: %w", name, err))
+			continue
+		}
+		named = append(named, e)
+	}
+	s.Extensions = append(named, s.Extensions...)
+	return errors.Join(errs...)
+}
