@@ -41,6 +41,7 @@ type AgentSession struct {
 	control atomic.Pointer[Runtime] // that can replace the session, if any
 	lent    lentProviders
 	start   sync.Once
+	begun   atomic.Bool // extensions have been told of the beginning
 
 	// commands are those of the person that run; closing ends them.
 	commands sync.WaitGroup

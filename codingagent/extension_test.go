@@ -472,3 +472,43 @@ func (fakeShell) Run(_ context.Context, cmd execenv.Command) (execenv.Result, er
 	cmd.Output([]byte("in the clouds"))
 	return execenv.Result{}, nil
 }
+
+func TestLateMessagesAreStoredBehindTheTurnOrWhenARunWasAborted(t *testing.T) {
+	for _, aborted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("aborted %v", aborted), func(t *testing.T) {
+			no := false
+			var api *extension.API
+			var r *rig
+			r = with(t, func(a *extension.API) error {
+				api = a
+				tool := echo()
+				tool.Execute = func(ctx context.Context, _ *extension.Context, _ agentcore.ToolCall, _ func(agentcore.ToolResult)) (agentcore.ToolResult, error) {
+					note := &session.CustomMessage{CustomType: "note", Content: []ai.Block{&ai.Text{Text: "late"}}}
+					if err := api.Send(ctx, note, extension.SendOptions{Trigger: &no}); err != nil {
+						return agentcore.ToolResult{}, err
+					}
+					if aborted {
+						go func() { _ = r.Abort(context.Background()) }()
+						<-ctx.Done()
+					}
+					return agentcore.TextResult("ok"), nil
+				}
+				return a.RegisterTool(tool)
+			})
+			r.model.Queue(faux.Calls(faux.Call("echo", map[string]any{"text": "a"})), faux.Say("done"))
+			r.prompt("go")
+			var roles []string
+			for _, m := range r.State().Messages {
+				roles = append(roles, string(m.Role()))
+			}
+			at := slices.Index(roles, "custom")
+			if at < 0 || roles[at-1] != "toolResult" && !aborted {
+				t.Errorf("the transcript is %q", roles)
+			}
+			c, err := r.Session().Context(t.Context())
+			if err != nil || len(c.Messages) != len(roles) {
+				t.Errorf("%d messages are stored, the agent has %d: %v", len(c.Messages), len(roles), err)
+			}
+		})
+	}
+}

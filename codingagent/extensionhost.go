@@ -135,7 +135,7 @@ func (h *host) Send(ctx context.Context, m *session.CustomMessage, o extension.S
 	case busy && o.Trigger != nil && !*o.Trigger:
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.late = append(r.late, &session.CustomMessageEntry{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details})
+		r.late = append(r.late, m)
 	case busy && o.Delivery == extension.DeliverFollowUp:
 		h.s.harness.FollowUp(ctx, m)
 	case busy:

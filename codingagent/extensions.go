@@ -39,6 +39,7 @@ func (s *AgentSession) startAs(ctx context.Context, ev extension.SessionStart) {
 
 // begin tells extensions of the beginning, and takes in the resources they add.
 func (s *AgentSession) begin(ctx context.Context, ev extension.SessionStart) {
+	s.begun.Store(true)
 	r := s.extensions()
 	r.Start(ctx, ev)
 	reason := "startup"
@@ -63,7 +64,9 @@ func (s *AgentSession) shutdown(ctx context.Context, ev extension.SessionShutdow
 	}
 	ctx = context.WithoutCancel(ctx)
 	s.start.Do(func() {}) // what has not begun does not begin any more
-	r.Shutdown(ctx, ev)
+	if s.begun.Load() {
+		r.Shutdown(ctx, ev)
+	}
 	r.Invalidate()
 	if clear := s.front.Load().Cleared; clear != nil {
 		clear()
@@ -83,9 +86,9 @@ type running struct {
 	moved extension.TreeMoved // that is being made
 
 	mu       sync.Mutex
-	nextTurn []agentcore.Message // for what is said next
-	late     []session.Entry     // for the end of the turn
-	ending   bool                // the program is to end when nothing is under way
+	nextTurn []agentcore.Message      // for what is said next
+	late     []*session.CustomMessage // for the end of the turn
+	ending   bool                     // the program is to end when nothing is under way
 }
 
 func (r *running) prompt() []ai.Section {
@@ -191,10 +194,20 @@ func (s *AgentSession) beforePrompt(ctx context.Context, b harness.BeforePrompt)
 	return &harness.PromptDecision{After: slices.Concat(take(&s.running.mu, &s.running.nextTurn), add)}, nil
 }
 
+// lateEntries are what extensions said during the turn and wanted to be stored
+// behind it.
+func (s *AgentSession) lateEntries() []session.Entry {
+	var out []session.Entry
+	for _, m := range take(&s.running.mu, &s.running.late) {
+		out = append(out, &session.CustomMessageEntry{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details})
+	}
+	return out
+}
+
 func (s *AgentSession) afterTurn(ctx context.Context, t agentcore.Turn) (*harness.TurnDecision, error) {
 	s.running.asked = true
 	entries, again := s.extensions().TurnEnd(ctx, s.turnEnd(t.Message, t.ToolResults, t.Context.Messages, extension.Completed))
-	return &harness.TurnDecision{Entries: slices.Concat(take(&s.running.mu, &s.running.late), entries), Continue: again}, nil
+	return &harness.TurnDecision{Entries: slices.Concat(s.lateEntries(), entries), Continue: again}, nil
 }
 
 func (s *AgentSession) turnEnd(m *ai.AssistantMessage, results []*ai.ToolResultMessage, all []agentcore.Message, o extension.Outcome) extension.TurnEnd {
@@ -209,7 +222,7 @@ func (s *AgentSession) beforeSettle(ctx context.Context, b harness.BeforeSettle)
 		outcome = extension.Failed
 	}
 	entries, again := s.extensions().BeforeSettle(ctx, extension.BeforeSettle{Boundary: extension.Boundary{Outcome: outcome, Messages: s.State().Messages}})
-	return &harness.SettleDecision{Entries: slices.Concat(take(&s.running.mu, &s.running.late), entries), Continue: again}, nil
+	return &harness.SettleDecision{Entries: slices.Concat(s.lateEntries(), entries), Continue: again}, nil
 }
 
 func (s *AgentSession) beforeCompact(ctx context.Context, b harness.BeforeCompact) (*harness.CompactDecision, error) {
@@ -286,6 +299,12 @@ func (s *AgentSession) hear(ctx context.Context, ev agentcore.Event) error {
 		}
 	case *harness.Settled:
 		defer s.maybeEnd()
+		// A run that was aborted has no end of a turn to store them at.
+		for _, m := range take(&s.running.mu, &s.running.late) {
+			if err := s.harness.Add(ctx, m); err != nil {
+				return err
+			}
+		}
 	}
 	r.Hear(ctx, ev)
 	return nil
