@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -228,5 +229,37 @@ func TestVirtualModelsOfExtensionsGoWithTheSession(t *testing.T) {
 	}
 	if _, err := runtime.Models.Model("router", "auto"); err == nil {
 		t.Error("the virtual model is still there")
+	}
+}
+
+func TestExtensionsAddSkillsAndTemplates(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("skills/tidy/SKILL.md", "---\ndescription: Tidies up.\n---\nTidy up.")
+	write("prompts/hello.md", "Say hello to $1.")
+	r := newRig(t, func(o *codingagent.Options) {
+		o.Dir = dir
+		o.OnFault = func(f *extension.Fault) { t.Errorf("fault: %v", f) }
+		o.Extensions = []extension.Extension{inline("more", func(api *extension.API) error {
+			api.Events.ResourcesDiscover.Handle(func(context.Context, *extension.Context, *extension.ResourcesDiscover) (*extension.ResourcePaths, error) {
+				return &extension.ResourcePaths{Skills: []string{"skills"}, Prompts: []string{"prompts"}}, nil
+			})
+			return nil
+		})}
+	})
+	r.model.Queue(faux.Say("hello"))
+	r.prompt("/hello you")
+	messages, prompt := r.request(0)
+	if got := ai.TextOf(messages[len(messages)-1].(*ai.UserMessage).Content, ""); got != "Say hello to you." {
+		t.Errorf("the model got %q", got)
+	}
+	if !strings.Contains(prompt.Text, "Tidies up.") {
+		t.Errorf("the prompt does not name the skill:\n%s", prompt.Text)
 	}
 }

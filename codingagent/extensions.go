@@ -14,6 +14,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/models"
+	"github.com/pi-go/pi/codingagent/resource"
 )
 
 // Extensions gives the extensions of the session, to show what they show and
@@ -47,13 +48,30 @@ func (s *AgentSession) begin(ctx context.Context, ev extension.SessionStart) {
 		reason = "reload"
 	}
 	found := r.Resources(ctx, extension.ResourcesDiscover{Dir: s.env.Dir, Reason: reason})
-	if len(found) == 0 || s.opts.Discovered == nil {
+	if len(found) == 0 {
 		return
 	}
+	more := s.discover(ctx, found)
 	s.reshape(func(next *shape) {
-		next.resources = s.opts.Discovered(ctx, s.env, next.resources, found)
-		next.notes = slices.Concat(next.notes, next.resources.Notes)
+		next.resources = next.resources.With(more)
+		next.notes = slices.Concat(next.notes, more.Notes)
 	})
+}
+
+// discover reads the resources that extensions name.
+func (s *AgentSession) discover(ctx context.Context, found []extension.Discovered) resource.Set {
+	r := resource.Request{Env: s.env, NoSkills: true, NoPrompts: true, NoThemes: true, NoExtensions: true}
+	for _, d := range found {
+		for _, k := range []struct {
+			from []string
+			to   *[]string
+		}{{d.Skills, &r.Skills}, {d.Prompts, &r.Prompts}, {d.Themes, &r.Themes}} {
+			for _, path := range k.from {
+				*k.to = append(*k.to, s.env.Abs(path))
+			}
+		}
+	}
+	return resource.Load(ctx, r)
 }
 
 // shutdown tells extensions of the end; what they hold is stale afterwards.

@@ -90,9 +90,6 @@ type Options struct {
 	Front Front
 	// ProjectTrusted tells extensions that the project's files may be used.
 	ProjectTrusted bool
-	// Discovered, if not nil, adds resources that extensions found to those there
-	// are.
-	Discovered func(ctx context.Context, env execenv.Env, have resource.Set, found []extension.Discovered) resource.Set
 
 	// Offline makes no requests but those that somebody asked for: prompt caches are
 	// not kept alive.

@@ -191,7 +191,7 @@ func TestAbortAfterTheShell(t *testing.T) {
 	defer cancel()
 	var out strings.Builder
 	res, err := env.Run(ctx, execenv.Command{
-		Script: `(while kill -0 $$ && [ "$(cut -d' ' -f3 /proc/$$/stat)" != Z ]; do sleep 0.01; done; echo gone; while :; do echo; sleep 0.02; done) & echo $!`,
+		Script: `(while kill -0 $$ && [ "$(cut -d' ' -f3 /proc/$$/stat)" != Z ]; do echo; sleep 0.01; done; echo gone; while :; do echo; sleep 0.02; done) & echo $!`,
 		Output: func(b []byte) {
 			out.Write(b)
 			if strings.Contains(out.String(), "gone") {
