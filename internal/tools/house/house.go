@@ -53,7 +53,8 @@ func (s *source) where(node ast.Node) string {
 	return s.Path + ":" + strconv.Itoa(s.positions.Position(node.Pos()).Line)
 }
 
-// Check returns the findings of all rules in order of file.
+// Check returns the findings of all rules: those of code in order of file, then those
+// of the pages for people.
 func Check(w *workspace.Workspace) ([]Finding, error) {
 	files, err := w.GoFiles()
 	if err != nil {
@@ -83,7 +84,8 @@ func Check(w *workspace.Workspace) ([]Finding, error) {
 			found = append(found, checkGlobals(s)...)
 		}
 	}
-	return found, nil
+	more, err := checkPages(w, files)
+	return append(found, more...), err
 }
 
 func parse(w *workspace.Workspace, f workspace.GoFile) (*source, error) {
