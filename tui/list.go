@@ -104,13 +104,16 @@ func (l *SelectList) filter() {
 	if strings.TrimSpace(l.query) == "" {
 		return
 	}
-	// Entries that match only by their descriptions come last.
+	// Entries that match only with their descriptions come last. There each word has
+	// to occur as it is: in a sentence, letters in order prove nothing.
 	seen := map[string]bool{}
 	for _, it := range l.shown {
 		seen[it.Value] = true
 	}
+	words := strings.Fields(strings.ToLower(l.query))
 	for _, it := range fuzzy.Filter(l.all, l.query, func(it ListItem) string { return it.label() + " " + it.Description }) {
-		if !seen[it.Value] && strings.Contains(strings.ToLower(it.Description), strings.ToLower(strings.TrimSpace(l.query))) {
+		said := strings.ToLower(it.label() + " " + it.Description)
+		if !seen[it.Value] && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(said, w) }) {
 			l.shown = append(l.shown, it)
 		}
 	}

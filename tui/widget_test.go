@@ -125,6 +125,7 @@ func TestSelectList(t *testing.T) {
 		{"\r", []string{"→ beta   the second", "  delta"}},
 		{"x", []string{"  No matches"}},
 		{"\x7f\x7f\x7fsecond", []string{"→ beta  the second"}},
+		{" beta", []string{"→ beta  the second"}}, // words of both, in any order
 		{"\x1b", []string{"→ beta  the second"}},
 	} {
 		send(l, step.keys)

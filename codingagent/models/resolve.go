@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,14 +177,14 @@ func (c Catalog) notFound(ref, asked string) error {
 			return fmt.Errorf("model %q is not known: there is no provider %q; models.json can add one; --list-models shows the models", asked, head)
 		}
 	}
-	msg := fmt.Sprintf("model %q is not known", asked)
+	msg := fmt.Sprintf("model %q is not known; ", asked)
 	if len(near) > 0 {
-		msg += "; did you mean " + strings.Join(near, ", ") + "?"
+		msg += "did you mean " + strings.Join(near, ", ") + "? "
 	}
 	if provider != "" {
-		msg += fmt.Sprintf(" A model that %s has and this program does not know can be added to models.json.", provider)
+		msg += fmt.Sprintf("a model that %s has and this program does not know can be added to models.json; ", provider)
 	}
-	return fmt.Errorf("%s; --list-models shows the models", strings.TrimSuffix(msg, "."))
+	return errors.New(msg + "--list-models shows the models")
 }
 
 // cutProvider splits "provider/rest" at the longest known provider id.

@@ -125,6 +125,9 @@ func (s *Source) parseGit(text string) error {
 	address, path := "", ""
 	switch scheme, after, isURL := strings.Cut(text, "://"); {
 	case isURL && !isAddress(text):
+		if scheme == "file" {
+			return fmt.Errorf("git is used with https, http, ssh and git addresses; name a repository of this machine by its path: %s", after)
+		}
 		return fmt.Errorf("git is used with https, http, ssh and git addresses, not with %s", scheme)
 	case isURL:
 		host, p, _ := strings.Cut(after, "/")

@@ -63,7 +63,7 @@ func TestParse(t *testing.T) {
 		"git:evil.com/--upload-pack=x/r":      "can not be a part",
 		"git:-oProxyCommand=x:a/b":            "not the name of a host",
 		"git:ssh://-oProxyCommand=x/a/b":      "",
-		"git:file:///etc/x":                   "not with file",
+		"git:file:///etc/x":                   "by its path: /etc/x",
 		"git:ext::sh -c touch% /x/y":          "",
 		"git:github.com/u/r@":                 "must follow",
 		"git:github.com/u/r@--x":              "not a branch",
