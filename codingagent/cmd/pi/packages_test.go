@@ -52,6 +52,11 @@ func TestPackageCommands(t *testing.T) {
 	s.run("list").want(t, 0, "No packages installed.\n")
 	s.run("install", "npm:@s/tools").want(t, 0, "Installing npm:@s/tools...\nInstalled npm:@s/tools\n")
 	s.run("install", source).want(t, 0, "Installing "+source+"...\nInstalled "+source+"\n")
+	s.put("nothing/readme.md", "No package.")
+	if o := s.run("install", "./nothing"); o.code != 0 || !strings.Contains(o.err, s.dir+"/nothing has no skills, prompts, themes or extensions") {
+		t.Errorf("a package without anything: %+v", o)
+	}
+	s.run("remove", "./nothing").want(t, 0, "Removing ./nothing...\nRemoved ./nothing\n")
 	s.put("here/skills/mine/SKILL.md", "---\ndescription: mine\n---\nMine.")
 	s.run("install", "-l", "./here", "--approve").want(t, 0, "Installing ./here...\nInstalled ./here\n")
 	s.run("--approve", "list").want(t, 0, "User packages:\n  npm:@s/tools\n    "+npmDir+"\n  "+source+"\n    "+gitDir+"\nProject packages:\n  ../here\n    "+s.dir+"/here\n")
@@ -71,7 +76,7 @@ func TestPackageCommands(t *testing.T) {
 		t.Errorf("the model gets %s", body)
 	}
 
-	c := s.rpc("--model", "mock/m", "-na")
+	c := s.rpc("--model", "mock/m", "-na", "--no-mcp")
 	if commands := must(c.Commands(t.Context()))(t); len(commands) != 3 || commands[0].SourceInfo.Source != "npm:@s/tools" && commands[0].SourceInfo.Source != source || commands[0].SourceInfo.Origin != "package" || commands[0].SourceInfo.BaseDir == "" {
 		t.Errorf("commands %+v", commands)
 	}

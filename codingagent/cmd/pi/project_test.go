@@ -127,7 +127,7 @@ func TestTemplatesAndSkills(t *testing.T) {
 	if got := last(); !strings.Contains(got, "Better.") {
 		t.Errorf("the skill of the command line does not win: %s", got)
 	}
-	c := s.rpc("--model", "mock/m")
+	c := s.rpc("--model", "mock/m", "--no-mcp")
 	commands := must(c.Commands(t.Context()))(t)
 	if len(commands) != 2 || commands[0].Name != "deal" || commands[0].Source != "prompt" || commands[1].Name != "skill:pdf" || commands[1].SourceInfo.Scope != "user" {
 		t.Errorf("commands %+v", commands)

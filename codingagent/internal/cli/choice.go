@@ -156,6 +156,7 @@ func (p *program) noModel(ctx context.Context) error {
 	}
 	return fmt.Errorf(`no model is available. Do one of these:
   - set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY
+  - sign in, or store a key: pi auth login PROVIDER
   - %s
   - use the built-in demo: --model demo/guide`, local)
 }

@@ -219,7 +219,7 @@ func (p *program) addMCP(ctx context.Context, name string, command []string) err
 	if err := mcp.Change(ctx, file, name, entry); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.sys.Out, "Added %s to %s\n", name, file)
+	_, err = fmt.Fprintf(p.sys.Out, "Added %s to %s; pi mcp list tells whether it works\n", name, file)
 	return err
 }
 

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/codingagent/packages"
+	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
 )
 
@@ -155,6 +157,7 @@ func (p *program) runInstall(ctx context.Context, words []string) error {
 	}
 	p.packageNotes(done)
 	p.say("Installed %s", text)
+	p.noteEmptyPackage(ctx, text, done.Dir)
 	if p.args.Packages.Local && p.args.Approve == nil {
 		if _, after, _ := p.look(ctx, p.sys.Dir); before.Trusted && !after.Trusted {
 			p.warn("nobody has said yet that this project is trusted; until then the package is not used")
@@ -167,6 +170,22 @@ func (p *program) packageNotes(done packages.Installed) {
 	for _, n := range done.Notes {
 		p.warn("%s", n)
 	}
+}
+
+// noteEmptyPackage says so when a package has nothing that a session can use: most
+// likely a wrong directory was named.
+func (p *program) noteEmptyPackage(ctx context.Context, text, dir string) {
+	env, err := execenv.Local(p.sys.Dir, execenv.LocalOptions{Home: p.sys.Home})
+	if err != nil {
+		return
+	}
+	set := resource.Load(ctx, resource.Request{Env: env, AgentDir: p.agentDir, Temporary: []resource.Temp{{Dir: dir, Source: text}}})
+	for _, it := range set.Items {
+		if it.Package == text {
+			return
+		}
+	}
+	p.warn("%s has no skills, prompts, themes or extensions, in directories of these names or listed under \"pi\" in its package.json; pi docs packages tells more", dir)
 }
 
 // runRemove is pi remove.

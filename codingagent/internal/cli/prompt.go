@@ -16,7 +16,7 @@ import (
 // promptOptions are the options that shape a prompt.
 func promptOptions() []option {
 	return append(sharedOptions("model", "provider", "tools", "exclude-tools", "no-tools", "no-builtin-tools", "system-prompt",
-		"append-system-prompt", "no-context-files", "skill", "no-skills", "approve", "no-approve"), jsonOption())
+		"append-system-prompt", "no-context-files", "skill", "no-skills", "no-mcp", "approve", "no-approve"), jsonOption())
 }
 
 // runPrompt is pi prompt show: what a new session of this directory would send
@@ -43,6 +43,7 @@ func (p *program) runPrompt(ctx context.Context, words []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(context.WithoutCancel(ctx))) }()
+	s.Start(ctx) // extensions bring tools and sections when a session begins
 	for _, d := range s.Diagnostics() {
 		p.warn("%s %s", d.Path, d.Message)
 	}

@@ -398,10 +398,9 @@ func writeHelp(w io.Writer, own []option) error {
 Subcommands, as the first word (--help behind one explains it):
 `)
 	for _, c := range subcommands() {
-		fmt.Fprintf(&b, "  pi %s %s\n      %s\n", c.name, c.usage, c.help)
+		fmt.Fprintf(&b, "  %s\n      %s\n", strings.TrimSpace("pi "+c.name+" "+c.usage), c.help)
 	}
 	b.WriteString(`
-
 Options:
 `)
 	writeOptions(&b, options())

@@ -121,7 +121,7 @@ func (p *program) importSessions(ctx context.Context, files []string) error {
 		if err != nil {
 			return err
 		}
-		id, skipped := s.ID(), s.Skipped()
+		id, skipped, dir := s.ID(), s.Skipped(), s.Header().Cwd
 		if err := s.Close(); err != nil {
 			return err
 		}
@@ -132,6 +132,9 @@ func (p *program) importSessions(ctx context.Context, files []string) error {
 			err = p.writeJSONLine(map[string]string{"id": id, "path": to})
 		} else {
 			_, err = fmt.Fprintf(p.sys.Out, "Imported %s (pi --session %s goes on with it)\n", p.clean(id), p.clean(to))
+			if dir != p.sys.Dir && err == nil {
+				p.warn("it is a session of %s; here pi sessions list shows it with --all, and pi --fork %s goes on with it in this directory", p.clean(dir), p.clean(to))
+			}
 		}
 		if err != nil {
 			return err

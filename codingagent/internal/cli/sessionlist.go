@@ -54,7 +54,15 @@ func (p *program) listSessions(ctx context.Context, search string) error {
 		}
 	}
 	if len(list) == 0 {
-		fmt.Fprintf(p.sys.Err, "There is no such session %s.\n", p.where())
+		which := "no session"
+		if search != "" {
+			which = "no such session"
+		}
+		hint := ""
+		if !p.args.Sessions.All {
+			hint = "; --all lists those of all directories"
+		}
+		fmt.Fprintf(p.sys.Err, "There is %s %s%s.\n", which, p.where(), hint)
 	}
 	return ctx.Err()
 }

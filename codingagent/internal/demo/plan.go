@@ -44,11 +44,13 @@ func introduction(puzzled bool) string {
 - replace A with B in FILE
 - run COMMAND
 
-To work with a real model, do one of these and start pi again:
+To work with a real model, do one of these:
 
-- set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY
-- describe a local server (Ollama, LM Studio, llama.cpp) in ~/.pi/agent/models.json
-- then choose with --model PROVIDER/MODEL; --list-models shows what is available
+- sign in, or store a key: /login in the chat, "pi auth login PROVIDER" outside
+- set a key, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, and start pi again
+- use a server of this machine (Ollama, LM Studio, llama.cpp): "pi models local" finds it, "pi models add" takes it in
+
+Then choose: /model in the chat, --model PROVIDER/MODEL outside; --list-models shows what is available.
 `)
 	return b.String()
 }
