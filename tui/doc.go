@@ -41,6 +41,10 @@
 //
 // The directory examples has a chat, a log viewer and an installer.
 //
-// Text from elsewhere must be cleaned with text.Sanitize before it is put into a
-// component, unless the component says that it does so.
+// No text that is put into a component of this module sends a command to the
+// terminal: colours and links in it are kept, in documents of Markdown and what is
+// edited not even those. Text from elsewhere that shall not have them either, and
+// lines that a component of your own makes of such text, must be cleaned with
+// text.Sanitize; whatever it does, the renderer lets nothing through but colours,
+// links and images.
 package tui

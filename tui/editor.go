@@ -452,7 +452,7 @@ func (e *Editor) border(r *Rule, width int, arrow string, hidden int, title stri
 // row draws a row, with the cursor at a column if that is not negative.
 func (e *Editor) row(i, cursor, width int) string {
 	if e.Placeholder != "" && e.buf.Empty() {
-		p := e.Style.Placeholder.Render(text.Truncate(e.Placeholder, width, "…"))
+		p := e.Style.Placeholder.Render(text.Truncate(oneLine(e.Placeholder), width, "…"))
 		if cursor < 0 {
 			return p
 		}

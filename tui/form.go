@@ -168,7 +168,7 @@ func (f *Form) Render(width int) []string {
 	}
 	if f.Hint != "" {
 		out = append(out, "")
-		for _, l := range text.Wrap(f.Hint, width) {
+		for _, l := range text.Wrap(cleaned(f.Hint), width) {
 			out = append(out, f.Style.Hint.Render(l))
 		}
 	}

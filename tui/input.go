@@ -150,7 +150,7 @@ func (in *Input) key(k input.Key) bool {
 
 // Render returns one line: the part of the text around the cursor.
 func (in *Input) Render(width int) []string {
-	prompt := in.Prompt
+	prompt := oneLine(in.Prompt)
 	if prompt == "" {
 		prompt = "> "
 	}
@@ -160,7 +160,7 @@ func (in *Input) Render(width int) []string {
 	}
 	room := max(width-promptWidth, 1)
 	if in.buf.Empty() && in.Placeholder != "" {
-		p := in.PlaceholderStyle.Render(in.Ruler.Truncate(in.Placeholder, room, "…"))
+		p := in.PlaceholderStyle.Render(in.Ruler.Truncate(oneLine(in.Placeholder), room, "…"))
 		if in.focused {
 			p = underCursor(p, room)
 		}

@@ -257,7 +257,7 @@ func (l *SelectList) Render(width int) []string {
 		if empty == "" {
 			empty = "No matches"
 		}
-		return []string{text.Truncate("  "+l.Style.Hint.Render(empty), width, "…")}
+		return []string{text.Truncate("  "+l.Style.Hint.Render(oneLine(empty)), width, "…")}
 	}
 	rows := min(l.rows(), len(l.shown))
 	l.selected = min(max(l.selected, 0), len(l.shown)-1)
@@ -284,7 +284,14 @@ func (l *SelectList) Render(width int) []string {
 	return out
 }
 
-func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }
+// oneLine cleans a label, which may come from elsewhere, but for its colours and
+// links, and makes it one line.
+func oneLine(s string) string { return strings.ReplaceAll(cleaned(s), "\n", " ") }
+
+// cleaned cleans text of all but colours and links.
+func cleaned(s string) string {
+	return text.SanitizeWith(s, text.SanitizeOptions{KeepStyles: true, KeepLinks: true})
+}
 
 func (l *SelectList) row(it ListItem, selected bool, width, column int) string {
 	marker := l.Style.Marker

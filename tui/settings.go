@@ -220,7 +220,7 @@ func (l *SettingsList) Render(width int) []string {
 	}
 	column := 0
 	for _, i := range l.shown {
-		column = max(column, text.Width(l.all[i].Label))
+		column = max(column, text.Width(oneLine(l.all[i].Label)))
 	}
 	column = min(column, max(width*2/3, 8))
 	for i := l.top; i < l.top+rows; i++ {
@@ -241,7 +241,7 @@ func (l *SettingsList) Render(width int) []string {
 	}
 	if d := l.all[l.shown[l.selected]].Description; d != "" && width > 4 {
 		out = append(out, "")
-		for _, line := range text.Wrap(strings.TrimSpace(d), width-2) {
+		for _, line := range text.Wrap(strings.TrimSpace(cleaned(d)), width-2) {
 			out = append(out, "  "+l.Style.Description.Render(line))
 		}
 	}

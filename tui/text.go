@@ -7,8 +7,8 @@ import (
 	"github.com/pi-go/pi/tui/text"
 )
 
-// Text is a Component of wrapped text. Colours and links in it are kept; content
-// from elsewhere must be cleaned with text.Sanitize first.
+// Text is a Component of wrapped text. Colours and links in it are kept, and no other
+// sequence: what must not have those either is cleaned with text.Sanitize first.
 type Text struct {
 	// PadX and PadY are columns left free on both sides and lines above and below.
 	PadX, PadY int
@@ -49,7 +49,7 @@ func (t *Text) Render(width int) []string {
 		return nil
 	}
 	padX := min(max(t.PadX, 0), (width-1)/2)
-	inner := t.Ruler.Wrap(t.content, width-2*padX)
+	inner := t.Ruler.Wrap(cleaned(t.content), width-2*padX)
 	t.lines = padded(t.Ruler, inner, width, padX, t.PadY, t.Background)
 	return t.lines
 }
@@ -167,7 +167,7 @@ func (r *Rule) Render(width int) []string {
 	}
 	s := r.Style.Render(rule(width))
 	if r.Title != "" && width > 6 {
-		title := text.Truncate(r.Title, width-6, "…")
+		title := text.Truncate(oneLine(r.Title), width-6, "…")
 		s = r.Style.Render(rule(2)) + " " + title + " " + r.Style.Render(rule(width-4-text.Width(title)))
 	}
 	r.lines = []string{s}

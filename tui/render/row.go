@@ -56,12 +56,7 @@ func appendCSI(b []byte, n int, final byte) []byte {
 
 // fit returns line as it may be written to a row of a width: unchanged in the
 // common case, mended where it breaks the rules for lines.
-func fit(r *text.Ruler, line string, width int) string {
-	if IsImage(line) {
-		return line
-	}
-	return r.Truncate(line, width, "")
-}
+func fit(r *text.Ruler, line string, width int) string { return r.Truncate(line, width, "") }
 
 // rowDiff is what has to be written to turn one row into another.
 type rowDiff struct {

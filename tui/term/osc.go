@@ -67,7 +67,8 @@ func Notify(f Facts, title, body string) string {
 	case f.Program == "kitty" || f.Program == "ghostty":
 		return "\x1b]99;i=1:d=0;" + title + "\x1b\\" + "\x1b]99;i=1:d=1:p=body;" + body + "\x1b\\"
 	case f.Program == "iterm.app" || f.Program == "windows-terminal":
-		return "\x1b]9;" + title + ": " + body + "\x1b\\"
+		// "4;" and the like at the beginning are commands of ConEmu's.
+		return "\x1b]9;" + strings.ReplaceAll(title+": "+body, ";", ",") + "\x1b\\"
 	case f.Program == "wezterm":
 		return "\x1b]777;notify;" + strings.ReplaceAll(title, ";", ",") + ";" + body + "\x1b\\"
 	}

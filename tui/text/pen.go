@@ -14,31 +14,22 @@ type pen struct {
 const closeLink = "\x1b]8;;\x1b\\"
 
 // take changes the pen as seq does and reports whether seq may stand in a line
-// at all: colours, links and control strings (cursor marks, images) may, cursor
-// moves, erasing, modes and anything cut off may not.
+// at all: colours, links, marks and images may; cursor moves, erasing, modes, all
+// that changes the terminal beyond the line (titles, the clipboard, device strings),
+// and anything cut off may not.
 func (p *pen) take(seq string) bool {
 	if isSGR(seq) {
 		p.style = p.style.apply(seq)
 		return true
-	}
-	if len(seq) < 3 {
-		return false
-	}
-	switch seq[1] {
-	case ']', 'P', '_', '^', 'X':
-	default:
-		return false
-	}
-	if last := seq[len(seq)-1]; last != '\a' && !(last == '\\' && seq[len(seq)-2] == escape) {
-		return false
 	}
 	if _, uri, ok := linkTarget(seq); ok {
 		p.link = ""
 		if uri != "" {
 			p.link = seq
 		}
+		return true
 	}
-	return true
+	return isMark(seq)
 }
 
 // open appends what brings a terminal in its default state to the pen's.

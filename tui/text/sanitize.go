@@ -12,6 +12,9 @@ type SanitizeOptions struct {
 	// The caller must see to it that the text ends in the default style, as
 	// [Wrap] and [Truncate] do.
 	KeepStyles bool
+	// KeepLinks keeps links (OSC 8). Text that is cut or wrapped later has them
+	// closed at its end, as above.
+	KeepLinks bool
 }
 
 // Sanitize makes text from elsewhere harmless and visible: no escape sequence
@@ -21,7 +24,7 @@ func Sanitize(s string) string { return SanitizeWith(s, SanitizeOptions{}) }
 
 // SanitizeWith is [Sanitize] with options.
 //
-//   - Complete escape sequences vanish (styles can be kept); a lone or cut-off
+//   - Complete escape sequences vanish (styles and links can be kept); a lone or cut-off
 //     ESC becomes ␛.
 //   - CR LF becomes LF. A carriage return inside a line starts the line again:
 //     what stood before it vanishes, as progress bars mean it. A backspace takes
@@ -40,16 +43,17 @@ func SanitizeWith(s string, opts SanitizeOptions) string {
 		return s
 	}
 	b := make([]byte, 0, len(s)+16)
-	c := cleaner{b: append(b, s[:i]...), keepStyles: opts.KeepStyles}
+	c := cleaner{b: append(b, s[:i]...), opts: opts}
 	c.line = strings.LastIndexByte(s[:i], '\n') + 1
 	c.run(s[i:])
 	return string(c.b)
 }
 
 type cleaner struct {
-	b          []byte
-	line       int // where the current line starts in b
-	keepStyles bool
+	b    []byte
+	line int // where the current line starts in b
+	kept int // where the last sequence that was kept ends in b
+	opts SanitizeOptions
 }
 
 func (c *cleaner) run(s string) {
@@ -96,38 +100,42 @@ func (c *cleaner) carriageReturn(s string) int {
 	return n
 }
 
-// restart drops the text of the line but keeps its styles.
+// restart drops the text of the line but keeps its styles and links.
 func (c *cleaner) restart() {
 	dropped := string(c.b[c.line:])
 	c.b = c.b[:c.line]
-	if !c.keepStyles {
+	c.kept = min(c.kept, c.line)
+	if strings.IndexByte(dropped, escape) < 0 {
 		return
 	}
 	var p pen
 	p.follow(dropped)
-	if i := strings.LastIndex(dropped, reset); i >= 0 || p.style != (Style{}) {
+	if strings.Contains(dropped, reset) || p.style != (Style{}) {
 		c.b = append(c.b, reset...)
 		c.b = p.style.AppendSGR(c.b)
 	}
+	if strings.Contains(dropped, "\x1b]8;") {
+		c.b = append(c.b, closeLink...)
+		c.b = append(c.b, p.link...)
+	}
+	c.kept = len(c.b)
 }
 
+// backspace takes the last character of the line; it does not reach over a style.
 func (c *cleaner) backspace() {
-	line := c.b[c.line:]
-	if len(line) == 0 || line[len(line)-1] == 'm' && c.keepStyles && strings.IndexByte(string(line), escape) >= 0 {
-		return // nothing to take, or it would break a style
-	}
-	_, n := utf8.DecodeLastRune(line)
+	text := c.b[max(c.line, c.kept):]
+	_, n := utf8.DecodeLastRune(text)
 	c.b = c.b[:len(c.b)-n]
 }
 
 func (c *cleaner) sequence(s string) int {
 	n := sequenceLen(s)
 	seq := s[:n]
+	_, _, link := linkTarget(seq)
 	switch {
-	case isSGR(seq):
-		if c.keepStyles {
-			c.b = append(c.b, seq...)
-		}
+	case isSGR(seq) && c.opts.KeepStyles, link && c.opts.KeepLinks:
+		c.b = append(c.b, seq...)
+		c.kept = len(c.b)
 	case !complete(seq):
 		c.b = append(c.b, "␛"...)
 		return 1

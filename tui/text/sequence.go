@@ -74,18 +74,38 @@ func isSGR(seq string) bool {
 }
 
 // linkTarget takes a sequence apart that opens or closes a link:
-// OSC 8 ; params ; uri ST. An empty uri closes.
+// OSC 8 ; params ; uri ST. An empty uri closes. What holds control characters is no
+// link: terminals take some of them, C1 among them, for the end of the sequence, and
+// what follows for a command.
 func linkTarget(seq string) (params, uri string, ok bool) {
 	body, ok := strings.CutPrefix(seq, "\x1b]8;")
 	if !ok {
 		return "", "", false
 	}
-	if b, cut := strings.CutSuffix(body, "\x1b\\"); cut {
-		body = b
-	} else if b, cut := strings.CutSuffix(body, "\a"); cut {
-		body = b
-	} else {
+	body, ok = terminated(body)
+	if !ok {
 		return "", "", false
 	}
-	return strings.Cut(body, ";")
+	params, uri, ok = strings.Cut(body, ";")
+	return params, uri, ok
+}
+
+// isMark reports whether seq is a mark of a program of this module, which never
+// reaches a terminal, or an image of kitty's or iTerm2's.
+func isMark(seq string) bool {
+	if !strings.HasPrefix(seq, "\x1b_pi:") && !strings.HasPrefix(seq, "\x1b_G") && !strings.HasPrefix(seq, "\x1b]1337;File=") {
+		return false
+	}
+	_, ok := terminated(seq[2:])
+	return ok
+}
+
+// terminated returns a control string without what ends it; ok is false if it has no
+// end, or holds anything but text.
+func terminated(s string) (body string, ok bool) {
+	body, ok = strings.CutSuffix(s, "\x1b\\")
+	if !ok {
+		body, ok = strings.CutSuffix(s, "\a")
+	}
+	return body, ok && isClean(body)
 }
