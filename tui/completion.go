@@ -60,6 +60,7 @@ type completion struct {
 
 	list   *SelectList
 	prefix string
+	before string // the line up to the cursor that the list is for
 	cancel context.CancelFunc
 	asked  int // the number of the last question: answers to others are stale
 }
@@ -177,20 +178,20 @@ func (e *Editor) ask(forced bool) {
 				}
 				s = nil
 			}
-			e.suggest(s, forced)
+			e.suggest(s, r.Before, forced)
 		})
 	})
 }
 
 // suggest shows suggestions. A single one that was asked for with a key is taken
 // at once.
-func (e *Editor) suggest(s *Suggestions, forced bool) {
+func (e *Editor) suggest(s *Suggestions, before string, forced bool) {
 	c := &e.complete
 	if s == nil || len(s.Items) == 0 {
 		c.list = nil
 		return
 	}
-	c.prefix = s.Prefix
+	c.prefix, c.before = s.Prefix, before
 	if forced && len(s.Items) == 1 && c.list == nil {
 		e.accept(s.Items[0])
 		return
@@ -239,10 +240,10 @@ func (e *Editor) completionKey(k input.Key) bool {
 // accept puts an item in the place of what was typed, and reports whether that was
 // another text.
 func (e *Editor) accept(it ListItem) bool {
-	prefix := e.complete.prefix
+	prefix, asked := e.complete.prefix, e.complete.before
 	e.closeCompletion()
 	p := e.buf.Cursor()
-	if !strings.HasSuffix(e.buf.Lines()[p.Row][:p.Col], prefix) {
+	if before := e.buf.Lines()[p.Row][:p.Col]; before != asked || !strings.HasSuffix(before, prefix) {
 		return false // the text has changed meanwhile
 	}
 	e.buf.Replace(edit.Pos{Row: p.Row, Col: p.Col - len(prefix)}, p, it.Value)

@@ -478,3 +478,30 @@ func TestReplacedCompleterIsNotHeard(t *testing.T) {
 		t.Error("the new completer is not heard")
 	}
 }
+
+// A list that is for what the line was before is not taken: what was typed since is
+// not in it.
+func TestSuggestionsForAnOlderTextAreNotTaken(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"\r", "\t"} {
+		e := tui.NewEditor(nil)
+		sent := ""
+		e.OnSubmit = func(s string) { sent = s }
+		runner := &late{}
+		e.SetCompletion(tui.CompletionOptions{Runner: runner, Completer: tui.CompleterFunc(func(_ context.Context, r tui.CompletionRequest) (*tui.Suggestions, error) {
+			_, arg, _ := strings.Cut(r.Before, " ")
+			return &tui.Suggestions{Prefix: arg, Items: []tui.ListItem{{Value: "dark"}, {Value: "light"}}}, nil
+		})})
+		send(e, "/theme ")
+		for _, f := range runner.work {
+			f()
+		}
+		if !e.Completing() {
+			t.Fatal("there is no list")
+		}
+		send(e, "light"+key)
+		if got := sent + e.Text(); got != "/theme light" {
+			t.Errorf("%q: the text is %q", key, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/internal/demo"
 	"github.com/pi-go/pi/tui"
@@ -149,16 +150,26 @@ type footer struct {
 	model  *ai.Model
 	lines  []string
 	width  int
+	turn   int // goes up with each change of usage and name
 }
 
 func (f *footer) touch() { f.lines = nil }
 
 func (f *footer) reset() {
+	f.turn++
 	f.usage, f.name, f.tokens = ai.Usage{}, "", 0
 	f.touch()
 }
 
+// call shows another name of the session.
+func (f *footer) call(name string) {
+	f.turn++
+	f.name = name
+	f.touch()
+}
+
 func (f *footer) spent(u ai.Usage) {
+	f.turn++
 	f.usage = f.usage.Add(u)
 	f.refresh()
 }
@@ -168,7 +179,8 @@ func (f *footer) refresh() {
 	h := f.ui.session().Harness()
 	f.tokens, f.known = h.ContextTokens()
 	f.touch()
-	f.ui.spawn(f.ui.findBranch)
+	dir := f.ui.cfg.Dir
+	f.ui.spawn(func() { f.ui.findBranch(dir) })
 }
 
 // Invalidate draws anew.
@@ -322,14 +334,22 @@ func (u *ui) refreshFacts() {
 	if s.Session().Len() == 0 {
 		return
 	}
+	turn := u.foot.turn
 	u.spawn(func() {
 		stats, err := s.Session().Stats(u.ctx)
 		name, err2 := s.Session().Name(u.ctx)
 		u.p.Do(func() {
-			if err == nil && u.session() == s {
+			switch {
+			case u.session() != s:
+				return
+			case u.foot.turn != turn:
+				u.refreshFacts() // something came meanwhile
+				return
+			}
+			if err == nil {
 				u.foot.usage = stats.Usage
 			}
-			if err2 == nil && u.session() == s {
+			if err2 == nil {
 				u.foot.name = name
 			}
 			u.foot.touch()
@@ -337,11 +357,11 @@ func (u *ui) refreshFacts() {
 	})
 }
 
-// findBranch reads which branch of git the directory is on.
-func (u *ui) findBranch() {
-	branch := gitBranch(u.ctx, u)
+// findBranch reads which branch of git a directory is on.
+func (u *ui) findBranch(dir string) {
+	branch := gitBranch(u.ctx, u.cfg.Env.FS, dir)
 	u.p.Do(func() {
-		if u.foot.branch != branch {
+		if u.cfg.Dir == dir && u.foot.branch != branch {
 			u.foot.branch = branch
 			u.guests.facts.set(branch)
 			u.foot.touch()
@@ -349,9 +369,8 @@ func (u *ui) findBranch() {
 	})
 }
 
-func gitBranch(ctx context.Context, u *ui) string {
-	files := u.cfg.Env.FS
-	for dir := u.cfg.Dir; ; {
+func gitBranch(ctx context.Context, files execenv.FileSystem, dir string) string {
+	for {
 		git := filepath.Join(dir, ".git")
 		if info, err := files.Stat(ctx, git); err == nil {
 			if !info.IsDir() { // a worktree or a submodule: the file says where

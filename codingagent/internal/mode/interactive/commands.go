@@ -50,7 +50,7 @@ func commands() []command {
 		{name: "login", args: "[provider]", help: "connect a provider", run: (*ui).loginCommand, complete: providerItems},
 		{name: "logout", args: "[provider]", help: "remove a stored key or login", run: (*ui).logoutCommand},
 		{name: "settings", help: "change how this program looks and works", run: (*ui).settingsCommand},
-		{name: "theme", args: "[name]", help: "choose the colours", run: (*ui).themeCommand, complete: themeItems},
+		{name: "theme", args: "[name]", help: "choose the colours", run: (*ui).themeCommand, complete: themeSuggestions},
 		{name: "trust", help: "whether the files of this project are used", run: (*ui).trustCommand},
 		{name: "reload", help: "read settings, keys, themes, skills and instructions again", run: (*ui).reloadCommand},
 		{name: "hotkeys", help: "list the keys", run: (*ui).hotkeysCommand},
@@ -204,8 +204,7 @@ func (u *ui) nameCommand(name string) {
 	}
 	s := u.session()
 	u.later(func(ctx context.Context) error { return s.Harness().SetName(ctx, name) }, func() {
-		u.foot.name = name
-		u.foot.touch()
+		u.foot.call(name)
 	})
 }
 

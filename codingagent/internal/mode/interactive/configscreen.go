@@ -45,7 +45,9 @@ func ConfigScreen(ctx context.Context, o ConfigOptions) (err error) {
 	defer func() { err = errors.Join(err, tm.Close()) }()
 	c := &configScreen{ui: u, o: o, scope: o.Scope, items: o.Load(ctx)}
 	c.open()
-	return u.p.Run(ctx)
+	err = u.p.Run(ctx)
+	u.kept.flush()
+	return err
 }
 
 // configScreen is a list of resources.
@@ -144,8 +146,8 @@ func (c *configScreen) toggle(it resource.Item) {
 	}
 	c.busy, c.note = true, ""
 	u, scope := c.ui, c.scope
-	u.spawn(func() {
-		err := c.o.Switch(u.ctx, it, scope, !it.On)
+	u.kept.add(u.spawn, func() {
+		err := c.o.Switch(context.WithoutCancel(u.ctx), it, scope, !it.On)
 		items := c.o.Load(u.ctx)
 		u.p.Do(func() {
 			c.busy, c.items = false, items

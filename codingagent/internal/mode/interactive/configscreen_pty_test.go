@@ -35,6 +35,7 @@ func TestConfigScreen(t *testing.T) {
 	c.keys("\t")
 	c.wait("in the settings of this project")
 	c.keys("\x7f", "\x7f", "\x7f")
+	c.gone("filter:")
 	c.wait("[x] prompts/theirs.md", "[x] skills/pdf/SKILL.md")
 	c.golden("config-project-80")
 	c.keys("pdf", enter)

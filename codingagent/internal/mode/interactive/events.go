@@ -142,8 +142,7 @@ func (u *ui) handle(ev agentcore.Event) {
 		u.restyle()
 		u.foot.touch()
 	case *harness.InfoChanged:
-		u.foot.name = ev.Name
-		u.foot.touch()
+		u.foot.call(ev.Name)
 	case *harness.EntryAppended:
 		u.showEntry(ev.Entry)
 	case *harness.Settled:

@@ -38,9 +38,10 @@ func (r *resumePicker) look(it tui.ListItem) {
 	}
 	ctx, cancel := context.WithCancel(u.ctx)
 	p.ref, p.said, p.failed, p.cancel = it.Value, nil, nil, cancel
+	repo := u.cfg.Repo
 	u.spawn(func() {
 		defer cancel()
-		said, err := lastSaid(ctx, u.cfg.Repo, it.Value)
+		said, err := lastSaid(ctx, repo, it.Value)
 		u.p.Do(func() {
 			if p.ref == it.Value {
 				p.said, p.failed = said, err

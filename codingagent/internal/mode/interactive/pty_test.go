@@ -139,18 +139,24 @@ func (c *console) start(width, height int, args ...string) *console {
 	if err := c.cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	c.tty, c.closed, c.ended = master, false, make(chan error, 1)
+	cmd, ended := c.cmd, make(chan error, 1)
+	c.tty, c.closed, c.ended = master, false, ended
 	c.screen = tuitest.New(width, height)
-	replies := make(chan string, 64)
+	replies, over := make(chan string, 64), make(chan struct{})
 	c.screen.OnReply(func(s string) {
 		select {
 		case replies <- s:
-		default:
+		case <-over:
 		}
 	})
 	go func() {
-		for s := range replies {
-			_, _ = master.WriteString(s)
+		for {
+			select {
+			case s := <-replies:
+				_, _ = master.WriteString(s)
+			case <-over:
+				return
+			}
 		}
 	}()
 	read := make(chan struct{})
@@ -172,15 +178,17 @@ func (c *console) start(width, height int, args ...string) *console {
 			}
 		}
 	}()
+	gone := make(chan struct{})
 	go func() {
-		err := c.cmd.Wait()
+		defer close(gone)
+		err := cmd.Wait()
 		after := discipline(c.t, slave)
 		if after != c.before {
 			err = errors.Join(err, fmt.Errorf("the terminal was left in another state:\n%s\nbefore:\n%s", after, c.before))
 		}
 		_ = slave.Close()
 		<-read
-		c.ended <- err
+		ended <- err
 	}()
 	if c.shell {
 		c.wait("shell>")
@@ -190,9 +198,13 @@ func (c *console) start(width, height int, args ...string) *console {
 		c.keys("'"+strings.Join(args, "' '")+"'", enter)
 	}
 	c.t.Cleanup(func() {
-		_ = c.cmd.Process.Kill()
+		_ = cmd.Process.Kill()
+		close(over)
 		_ = master.Close()
-		close(replies)
+		select {
+		case <-gone: // what follows the end may still speak to the test
+		case <-time.After(waitTime):
+		}
 	})
 	return c
 }

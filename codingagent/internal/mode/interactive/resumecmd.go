@@ -48,8 +48,9 @@ func (u *ui) resumeCommand(string) {
 		return
 	}
 	u.status.work("Looking for sessions")
+	repo, dir := u.cfg.Repo, u.cfg.Dir
 	u.spawn(func() {
-		infos, err := sessionList(u.cfg.Repo.List(u.ctx, session.ListOptions{Cwd: u.cfg.Dir}))
+		infos, err := sessionList(repo.List(u.ctx, session.ListOptions{Cwd: dir}))
 		u.p.Do(func() {
 			if !u.session().Busy() {
 				u.status.rest()
@@ -91,7 +92,7 @@ func (r *resumePicker) list(text bool) {
 	u, all := r.ui, r.all
 	r.listing++
 	turn := r.listing
-	dir := u.cfg.Dir
+	repo, dir := u.cfg.Repo, u.cfg.Dir
 	u.spawn(func() {
 		o := session.ListOptions{Text: text}
 		var seq iter.Seq2[session.Info, error]
@@ -99,7 +100,7 @@ func (r *resumePicker) list(text bool) {
 			seq = u.cfg.Everywhere(u.ctx, o)
 		} else {
 			o.Cwd = dir
-			seq = u.cfg.Repo.List(u.ctx, o)
+			seq = repo.List(u.ctx, o)
 		}
 		infos, err := sessionList(seq)
 		u.p.Do(func() {
@@ -317,11 +318,12 @@ func (r *resumePicker) rename(i session.Info) {
 	u := r.ui
 	u.ask("New name", i.Name, false, func(name string) {
 		r.open(i.Ref)
+		repo := u.cfg.Repo
 		u.later(func(ctx context.Context) error {
 			if i.ID == u.session().ID() {
 				return u.session().Harness().SetName(ctx, name)
 			}
-			s, err := session.Open(ctx, u.cfg.Repo, i.Ref, session.Options{})
+			s, err := session.Open(ctx, repo, i.Ref, session.Options{})
 			if err != nil {
 				return err
 			}
@@ -353,7 +355,8 @@ func (r *resumePicker) delete(i session.Info) {
 		if it.Value == "no" {
 			return
 		}
-		u.later(func(ctx context.Context) error { return u.cfg.Repo.Delete(ctx, i.Ref) }, func() {
+		repo := u.cfg.Repo
+		u.later(func(ctx context.Context) error { return repo.Delete(ctx, i.Ref) }, func() {
 			r.infos = slices.DeleteFunc(r.infos, func(x session.Info) bool { return x.Ref == i.Ref })
 			r.show()
 			r.list(true) // one that is under way still has it

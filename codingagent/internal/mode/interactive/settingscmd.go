@@ -13,10 +13,14 @@ import (
 // save writes settings of the person's file.
 func (u *ui) save(said string, changes map[string]any) {
 	path := filepath.Join(u.cfg.AgentDir, "settings.json")
-	u.later(func(ctx context.Context) error { return settings.Update(ctx, path, changes) }, func() {
-		if said != "" {
-			u.hint(said)
-		}
+	u.kept.add(u.spawn, func() {
+		err := settings.Update(context.WithoutCancel(u.ctx), path, changes)
+		u.p.Do(func() {
+			u.fail(err)
+			if err == nil && said != "" {
+				u.hint(said)
+			}
+		})
 	})
 }
 

@@ -83,6 +83,22 @@ func (u *ui) themeNames() []string {
 	return append(append(builtinThemes(), automatic), own...)
 }
 
+// themeSuggestions are the items for completion, which is on another goroutine than
+// the themes.
+func themeSuggestions(ctx context.Context, u *ui) []tui.ListItem {
+	found := make(chan []tui.ListItem, 1)
+	if !u.p.Do(func() { found <- themeItems(ctx, u) }) {
+		return nil
+	}
+	select {
+	case items := <-found:
+		return items
+	case <-ctx.Done(): // another key was pressed
+	case <-u.ctx.Done():
+	}
+	return nil
+}
+
 func themeItems(_ context.Context, u *ui) []tui.ListItem {
 	about := map[string]string{
 		"system": "the terminal's own colours", "dark": "for dark terminals", "light": "for light terminals",
@@ -166,18 +182,25 @@ func (u *ui) applyTheme() {
 // editors write one in several steps.
 const settleTime = 50 * time.Millisecond
 
-// watchThemes puts a change of the theme files in force, as soon as they are
-// saved. Where that can not be watched /reload does it.
-func (u *ui) watchThemes() {
+// themeWatcher hears of changes to the theme files, also of those that are made
+// before anybody listens; nil where that can not be had.
+func (u *ui) themeWatcher() *fsnotify.Watcher {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
-		return
+		return nil
 	}
-	defer w.Close()
 	// The directory may come later.
 	if w.Add(u.themeDir()) != nil && w.Add(u.cfg.AgentDir) != nil {
-		return
+		_ = w.Close() // nothing was watched
+		return nil
 	}
+	return w
+}
+
+// watchThemes puts a change of the theme files in force, as soon as they are
+// saved. Where that can not be watched /reload does it.
+func (u *ui) watchThemes(w *fsnotify.Watcher) {
+	defer w.Close()
 	var settled <-chan time.Time
 	for {
 		select {

@@ -110,6 +110,7 @@ type ui struct {
 	greeting     int         // items of the transcript that are no conversation
 	attached     attachments // what may go along with the next message
 	unsent       *unsent
+	kept         inOrder // what is written to files of the person's
 	jobs         *jobs
 	shell        *shellRun // the person's own command, while it runs
 	lastClear    time.Time // of the last Ctrl+C
@@ -159,6 +160,7 @@ func Run(ctx context.Context, cfg Config) error {
 		OnResize:       func(int, int) { u.guests.tell() },
 		OnError:        func(err error) { u.failure("A part of the screen could not be drawn: " + err.Error()) },
 	}
+	watcher := u.themeWatcher() // before the files are read, so that no change is missed
 	u.cfg.Notices = append(u.cfg.Notices, u.loadThemes()...)
 	t, _ := themeFor(u.settings.Theme, term.NewCapabilities(tm.Facts()), u.themes)
 	u.look.set(t)
@@ -181,7 +183,9 @@ func Run(ctx context.Context, cfg Config) error {
 	u.p.Go(func() { u.interrupts(ctx) })
 	u.jobControl(ctx)
 	u.guests.attach(ctx)
-	u.spawn(u.watchThemes)
+	if watcher != nil {
+		u.spawn(func() { u.watchThemes(watcher) })
+	}
 	switch {
 	case cfg.ChooseSession:
 		u.resumeCommand("")
@@ -194,6 +198,7 @@ func Run(ctx context.Context, cfg Config) error {
 	u.p.Do(u.setTitle)
 	err = u.run(ctx)
 	u.unsent.flush()
+	u.kept.flush()
 	cancel()
 	if u.crashed != nil {
 		return u.crashed

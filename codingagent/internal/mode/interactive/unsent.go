@@ -25,6 +25,7 @@ type unsent struct {
 	stash   *draft.Stash   // nil keeps nothing
 	history *draft.History // likewise
 	past    []string       // prompts of earlier sessions
+	fresh   []string       // prompts of this run
 	said    []string       // those of this one before the program began
 	pending bool           // a text will be taken soon
 
@@ -145,7 +146,9 @@ func (k *unsent) restore() {
 		past, err := k.history.Load(u.ctx)
 		u.p.Do(func() {
 			u.fail(err)
-			k.past = past
+			// What was said meanwhile may be there already, or not yet.
+			past = slices.DeleteFunc(past, func(s string) bool { return slices.Contains(k.fresh, s) })
+			k.past = append(past, k.fresh...)
 			k.showHistory()
 		})
 	})
@@ -225,8 +228,8 @@ func (k *unsent) sent(s string) {
 	if s = strings.TrimSpace(s); k.history == nil || s == "" {
 		return
 	}
-	k.past = append(k.past, s)
-	k.ui.spawn(func() {
+	k.past, k.fresh = append(k.past, s), append(k.fresh, s)
+	k.ui.kept.add(k.ui.spawn, func() {
 		if err := k.history.Add(context.WithoutCancel(k.ui.ctx), s); err != nil {
 			k.complain(err)
 		}
