@@ -2,11 +2,13 @@ package interactive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/pi-go/pi/agentcore/compaction"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/tui"
 )
@@ -213,8 +215,12 @@ func (u *ui) compactCommand(focus string) {
 	u.spawn(func() {
 		_, err := s.Compact(u.ctx, focus)
 		u.p.Do(func() {
-			if err != nil && u.ctx.Err() == nil {
-				u.hint("Nothing was summed up: " + err.Error())
+			switch {
+			case err == nil || u.ctx.Err() != nil || errors.Is(err, context.Canceled):
+			case errors.Is(err, compaction.ErrNothing), errors.Is(err, compaction.ErrAlready):
+				u.hint("Nothing was summed up: " + err.Error() + ".")
+			default:
+				u.failure("the conversation could not be summed up: " + err.Error())
 			}
 			if !s.Busy() {
 				u.status.rest()

@@ -199,7 +199,9 @@ func (u *ui) compacted(ev *harness.CompactionEnd) {
 	case ev.Aborted:
 		u.note("dim", "(stopped summing up)")
 	case ev.ErrorMessage != "":
-		u.failure("the conversation could not be summed up: " + ev.ErrorMessage)
+		if ev.Reason != harness.ReasonManual { // the command says it
+			u.failure("the conversation could not be summed up: " + ev.ErrorMessage)
+		}
 	case ev.Result != nil:
 		u.append(tui.Spacer(1))
 		u.append(&folded{

@@ -75,7 +75,8 @@ func (m *connectMenu) demo() {
 
 // demoNote says who answers as long as there is no model.
 func (u *ui) demoNote() {
-	if have := u.session().Model(); have != nil && have.Provider == demo.ProviderID {
+	if have := u.session().Model(); have != nil && have.Provider == demo.ProviderID && !u.demoTold {
+		u.demoTold = true // once is enough
 		u.note("muted", "Until a model is connected, demo/guide answers: a built-in helper that is no language model but works with the real tools. "+
 			"Say help. /login connects a model, and pi finds keys in variables such as ANTHROPIC_API_KEY when it starts.")
 	}

@@ -107,6 +107,7 @@ type ui struct {
 	hideThinking bool // folded to a line
 	noThinking   bool // not even that
 	expanded     bool
+	demoTold     bool        // who answers as long as there is no model
 	greeting     int         // items of the transcript that are no conversation
 	attached     attachments // what may go along with the next message
 	unsent       *unsent
