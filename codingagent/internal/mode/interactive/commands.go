@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/agentcore/compaction"
+	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/tui"
 )
@@ -217,7 +218,7 @@ func (u *ui) compactCommand(focus string) {
 		u.p.Do(func() {
 			switch {
 			case err == nil || u.ctx.Err() != nil || errors.Is(err, context.Canceled):
-			case errors.Is(err, compaction.ErrNothing), errors.Is(err, compaction.ErrAlready):
+			case errors.Is(err, compaction.ErrNothing), errors.Is(err, compaction.ErrAlready), errors.Is(err, harness.ErrCancelled):
 				u.hint("Nothing was summed up: " + err.Error() + ".")
 			default:
 				u.failure("the conversation could not be summed up: " + err.Error())

@@ -4,6 +4,7 @@ package interactive_test
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"image/png"
 	"os"
@@ -80,6 +81,40 @@ func TestUnsentTextComesBack(t *testing.T) {
 			c.finish(0)
 		})
 	}
+}
+
+// A key that asks for an earlier prompt before those are read is not lost.
+func TestHistoryThatIsSlow(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.llm.Queue(mockllm.Say("hi"))
+	c.start(80, 24, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("an old question", enter)
+	c.wait("hi")
+	c.gone("Working")
+	c.keys(ctrlD)
+	c.finish(0)
+	files, err := filepath.Glob(filepath.Join(c.home, ".pi", "agent", "prompt-history", "*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("histories %q, %v", files, err)
+	}
+	old, err := os.ReadFile(files[0])
+	if err := errors.Join(err, os.Remove(files[0]), syscall.Mkfifo(files[0], 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c.start(80, 24, "--model", "mock/m")
+	c.wait("of 100k")
+	c.keys("\x1b[A", "\x0c") // the list of models shows that the first key is through
+	c.wait("── Model")
+	c.keys(escape)
+	c.gone("── Model")
+	if err := os.WriteFile(files[0], old, 0o600); err != nil { // who reads gets it now
+		t.Fatal(err)
+	}
+	c.wait("\nan old question\n")
+	c.keys(ctrlC, ctrlD)
+	c.finish(0)
 }
 
 // stashed waits until a text is kept on disk.

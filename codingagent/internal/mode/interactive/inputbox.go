@@ -49,7 +49,7 @@ func (b *inputBox) HandleInput(ev input.Event) bool {
 		act()
 		return true
 	}
-	if u.keys.Is(k, "tui.editor.deleteCharBackward") && u.takeMarker() {
+	if u.keys.Is(k, "tui.editor.deleteCharBackward") && u.takeMarker() || u.unsent.tooEarly(k) {
 		return true
 	}
 	return u.editor.HandleInput(ev)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/codingagent/internal/draft"
+	"github.com/pi-go/pi/tui/input"
 )
 
 // keepTime is how long after a change the unsent text is written: a crash loses no
@@ -27,6 +28,8 @@ type unsent struct {
 	past    []string       // prompts of earlier sessions
 	fresh   []string       // prompts of this run
 	said    []string       // those of this one before the program began
+	loading bool           // the prompts of earlier sessions are still being read
+	early   *input.Key     // a key that asked for one of them meanwhile
 	pending bool           // a text will be taken soon
 
 	mu   sync.Mutex // guards what is below
@@ -136,20 +139,36 @@ func (k *unsent) flush() {
 	}
 }
 
+// tooEarly takes a key that asks for an earlier prompt before those are read; it is
+// for them when they are there.
+func (k *unsent) tooEarly(key input.Key) bool {
+	if !k.loading || k.ui.editor.Text() != "" || k.ui.keys.First(key, "tui.editor.cursorUp", "tui.editor.historyPrevious") == "" {
+		return false
+	}
+	k.early = &key
+	return true
+}
+
 // restore brings back what an earlier run has left, and the prompts that were sent.
 func (k *unsent) restore() {
 	if k.stash == nil {
 		return
 	}
 	u := k.ui
+	k.loading = true
 	u.spawn(func() {
 		past, err := k.history.Load(u.ctx)
 		u.p.Do(func() {
+			k.loading = false
 			u.fail(err)
 			// What was said meanwhile may be there already, or not yet.
 			past = slices.DeleteFunc(past, func(s string) bool { return slices.Contains(k.fresh, s) })
 			k.past = append(past, k.fresh...)
 			k.showHistory()
+			if early := k.early; early != nil && u.editor.Text() == "" {
+				u.editor.HandleInput(*early)
+			}
+			k.early = nil
 		})
 	})
 	t, ok := k.stash.Restore(u.ctx, u.session().ID())
