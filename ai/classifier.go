@@ -181,7 +181,7 @@ func (m *Models) classify(ctx context.Context, model *Model, req ClassifyRequest
 		return nil, err
 	}
 	answer, err = api.Classify(ctx, call, req)
-	return answer, newRedactor(call).error(err)
+	return answer, call.secrets.error(err)
 }
 
 // checkQuestions finds what no vendor can answer.

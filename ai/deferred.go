@@ -98,13 +98,12 @@ func (m *Models) FetchDeferred(ctx context.Context, h DeferredHandle, wait time.
 		if err != nil {
 			return err
 		}
-		secrets := newRedactor(call)
+		out.secrets = call.secrets
 		err = api.FetchDeferred(ctx, call, h, wait, out)
 		if msg := out.Message(); msg.StopReason == StopDeferred && len(msg.Deferred) == 0 {
 			msg.Deferred = h.JSON()
 		}
-		secrets.diagnostics(out.Message().Diagnostics)
-		return secrets.error(err)
+		return err
 	})
 }
 
@@ -172,7 +171,7 @@ func (m *Models) CancelDeferred(ctx context.Context, h DeferredHandle, opts Opti
 	if err != nil {
 		return err
 	}
-	return newRedactor(call).error(api.CancelDeferred(ctx, call, h))
+	return call.secrets.error(api.CancelDeferred(ctx, call, h))
 }
 
 // deferredModel finds the model of a handle, speaking the protocol that it spoke

@@ -29,6 +29,7 @@ type Emitter struct {
 	gone, inBody bool
 	ended        bool
 	watch        *watch // nil unless telemetry is wanted
+	secrets      *redactor
 }
 
 // Message is the answer being built. Adapters set identifiers, usage, stop
@@ -54,7 +55,7 @@ func (e *Emitter) Start() {
 func (e *Emitter) Diagnose(kind string, details any) {
 	d := Diagnostic{Type: kind, Timestamp: e.now().UnixMilli()}
 	if b, err := json.Marshal(details); err == nil && details != nil {
-		d.Details = b
+		d.Details = e.secrets.note(b)
 	}
 	e.msg.Diagnostics = append(e.msg.Diagnostics, d)
 }
@@ -314,6 +315,7 @@ func (e *Emitter) finish(ctx context.Context, err error) {
 	if e.ended {
 		return
 	}
+	err = e.secrets.error(err)
 	failed := err != nil || e.gone
 	for len(e.open) > 0 {
 		e.open[0].end(failed)

@@ -153,7 +153,7 @@ func (m *Models) generateImages(ctx context.Context, model *Model, req ImageRequ
 		return nil, err
 	}
 	answer, err = api.GenerateImages(ctx, call, req)
-	return answer, newRedactor(call).error(err)
+	return answer, call.secrets.error(err)
 }
 
 // prepare finds the provider and the credentials of a call that does not stream.

@@ -422,10 +422,8 @@ func (m *Models) Stream(ctx context.Context, model *Model, req Request, opts Opt
 		if out.watch != nil {
 			out.watch.asked = call.Messages
 		}
-		secrets := newRedactor(call)
-		err = api.Stream(ctx, call, out)
-		secrets.diagnostics(out.Message().Diagnostics)
-		return secrets.error(err)
+		out.secrets = call.secrets
+		return api.Stream(ctx, call, out)
 	})
 }
 
@@ -482,6 +480,13 @@ func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request
 	c.Messages = req.Transcript()
 	c.Options.Thinking = level
 	c.Options.MaxTokens = FitMaxTokens(model, c.Messages, opts.MaxTokens)
+	c.secrets = newRedactor(c)
+	if tell := opts.OnRetry; tell != nil {
+		c.Options.OnRetry = func(r Retry) {
+			r.Err = c.secrets.error(r.Err)
+			tell(r)
+		}
+	}
 	return c, nil
 }
 

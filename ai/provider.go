@@ -40,6 +40,8 @@ type Call struct {
 	HTTP     *http.Client
 	Env      auth.Environment
 	Identity Identity
+
+	secrets *redactor
 }
 
 // Provider is a vendor account: who it is, how to authenticate, which models

@@ -1,41 +1,73 @@
 package ai
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
-	"maps"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/pi-go/pi/ai/internal/transport"
+	"github.com/pi-go/pi/ai/jsonobj"
 )
 
 // hidden stands where a secret was.
 const hidden = "[redacted]"
 
 // redactor takes the secrets of one request out of what is reported of it:
-// servers and gateways quote keys and whole requests in their errors.
+// servers and gateways quote keys and whole requests in their errors. nil takes
+// nothing out.
 type redactor struct {
-	secrets []string // the longest first
+	mu      sync.Mutex
+	secrets []string // in every form in which they may be quoted, the longest first
 }
 
 // newRedactor gathers the secrets of a call.
-func newRedactor(c *Call) redactor {
-	var r redactor
+func newRedactor(c *Call) *redactor {
+	r := new(redactor)
 	r.add(c.Auth.APIKey)
 	for _, headers := range []map[string]string{c.Auth.Headers, c.Model.Headers, c.Options.Headers} {
 		for name, value := range headers {
-			value = value[strings.LastIndexByte(value, ' ')+1:] // behind "Bearer"
-			if sensitiveHeader(name) || !plainHeader(name) && looksLikeKey(value) {
+			last := value[strings.LastIndexByte(value, ' ')+1:] // behind "Bearer"
+			if sensitiveHeader(name) || !plainHeader(name) && looksLikeKey(last) {
+				r.addHeader(value)
+			}
+		}
+	}
+	for _, env := range []map[string]string{c.Auth.Env, c.Options.Env} {
+		for name, value := range env {
+			if sensitiveHeader(name) {
 				r.add(value)
 			}
 		}
 	}
-	for name, value := range maps.All(c.Auth.Env) {
-		if sensitiveHeader(name) {
-			r.add(value)
+	if u, err := url.Parse(c.BaseURL); err == nil {
+		if password, ok := u.User.Password(); ok {
+			r.add(password)
+		}
+		for name, values := range u.Query() {
+			for _, value := range values {
+				if sensitiveHeader(name) {
+					r.add(value)
+				}
+			}
 		}
 	}
-	slices.SortFunc(r.secrets, func(a, b string) int { return len(b) - len(a) })
 	return r
+}
+
+// addHeader adds the value of a header: all of it, what stands behind "Bearer",
+// and each cookie.
+func (r *redactor) addHeader(value string) {
+	r.add(value)
+	r.add(value[strings.LastIndexByte(value, ' ')+1:])
+	for pair := range strings.SplitSeq(value, ";") {
+		if _, secret, ok := strings.Cut(pair, "="); ok {
+			r.add(strings.TrimSpace(secret))
+		}
+	}
 }
 
 // sensitiveHeader reports whether a header or variable of this name carries a
@@ -73,27 +105,63 @@ func looksLikeKey(value string) bool {
 // add adds a secret. What is shorter than any real key ("none", "ollama") is
 // none, and would only mutilate messages.
 func (r *redactor) add(secret string) {
-	if len(secret) >= 8 && !slices.Contains(r.secrets, secret) {
-		r.secrets = append(r.secrets, secret)
+	if r == nil || len(secret) < 8 {
+		return
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+	for _, inJSON := range [][]byte{jsonobj.AppendString(nil, secret), strconv.AppendQuote(nil, secret)} {
+		forms = append(forms, string(inJSON[1:len(inJSON)-1]))
+	}
+	if inJSON, err := json.Marshal(secret); err == nil { // with <, > and & escaped
+		forms = append(forms, string(inJSON[1:len(inJSON)-1]))
+	}
+	for _, form := range forms {
+		if !slices.Contains(r.secrets, form) {
+			r.secrets = append(r.secrets, form)
+		}
+	}
+	slices.SortStableFunc(r.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-func (r redactor) text(s string) string {
+func (r *redactor) text(s string) string {
+	if r == nil {
+		return s
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, secret := range r.secrets {
 		s = strings.ReplaceAll(s, secret, hidden)
 	}
 	return s
 }
 
+// quoted reports whether the answer that a failed request got holds a secret.
+func (r *redactor) quoted(err error) bool {
+	var e *transport.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	for _, values := range e.Header {
+		for _, v := range values {
+			if r.text(v) != v {
+				return true
+			}
+		}
+	}
+	return r.text(string(e.Raw)) != string(e.Raw)
+}
+
 // error gives err, or one like it without the secrets. The cause of such a
 // one is its text only.
-func (r redactor) error(err error) error {
-	if err == nil {
-		return nil
+func (r *redactor) error(err error) error {
+	if err == nil || r == nil {
+		return err
 	}
 	var api *APIError
 	if !errors.As(err, &api) {
-		if text := r.text(err.Error()); text != err.Error() {
+		if text := r.text(err.Error()); text != err.Error() || r.quoted(err) {
 			return errors.New(text)
 		}
 		return err
@@ -101,7 +169,7 @@ func (r redactor) error(err error) error {
 	clean := new(*api)
 	clean.Message, clean.Body, clean.Code = r.text(api.Message), r.text(api.Body), r.text(api.Code)
 	if clean.Err != nil {
-		if text := r.text(clean.Err.Error()); text != clean.Err.Error() || clean.Body != api.Body || clean.Message != api.Message {
+		if text := r.text(clean.Err.Error()); text != clean.Err.Error() || clean.Body != api.Body || clean.Message != api.Message || r.quoted(clean.Err) {
 			clean.Err = errors.New(text)
 		}
 	}
@@ -111,11 +179,15 @@ func (r redactor) error(err error) error {
 	return clean
 }
 
-// diagnostics takes the secrets out of the notes of an answer.
-func (r redactor) diagnostics(list []Diagnostic) {
-	for i := range list {
-		for _, secret := range r.secrets {
-			list[i].Details = bytes.ReplaceAll(list[i].Details, []byte(secret), []byte(hidden))
-		}
+// note takes the secrets out of a note.
+func (r *redactor) note(text []byte) []byte {
+	if clean := r.text(string(text)); clean != string(text) {
+		return []byte(clean)
 	}
+	return text
 }
+
+// Hide keeps a secret that the protocol came by itself, such as a token it was
+// given for the credentials, out of all that is reported of the call. It may be
+// used from several goroutines.
+func (c *Call) Hide(secret string) { c.secrets.add(secret) }

@@ -43,6 +43,8 @@ func (a *api) keys(ctx context.Context, call *ai.Call) (aws.Credentials, error) 
 	if c.AccessKeyID == "" || c.SecretAccessKey == "" {
 		return c, ai.Errorf(ai.KindAuth, "no AWS credentials: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 	}
+	call.Hide(c.SecretAccessKey)
+	call.Hide(c.SessionToken)
 	return c, nil
 }
 

@@ -43,6 +43,7 @@ func (a *api) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) error 
 		if err == nil {
 			var token string
 			if token, err = a.tokens.get(ctx, call, out.Now()); err == nil {
+				call.Hide(token)
 				to.Auth = map[string]string{"Authorization": "Bearer " + token}
 			}
 		}
