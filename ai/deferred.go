@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -115,7 +116,7 @@ const pollEvery = 30 * time.Second
 // error is that of [AssistantMessage.Err]; the answer is never nil.
 func (m *Models) AwaitDeferred(ctx context.Context, h DeferredHandle, opts Options) (*AssistantMessage, error) {
 	for {
-		if err := pause(ctx, time.Duration(h.PollAfterMS)*time.Millisecond); err != nil {
+		if err := pause(ctx, h.pollAfter()); err != nil {
 			info := StreamInfo{Now: m.cfg.Now}
 			info.Model, _ = m.deferredModel(h) // without one the answer just names none
 			msg := FailedStream(ctx, info, err).Result()
@@ -133,6 +134,12 @@ func (m *Models) AwaitDeferred(ctx context.Context, h DeferredHandle, opts Optio
 			h.PollAfterMS = pollEvery.Milliseconds()
 		}
 	}
+}
+
+// pollAfter is how long to wait before the next look. What a vendor asks for may be
+// beyond what a Duration holds.
+func (h DeferredHandle) pollAfter() time.Duration {
+	return time.Duration(min(h.PollAfterMS, int64(math.MaxInt64/time.Millisecond))) * time.Millisecond
 }
 
 // pause waits, or ends early with the context's error.

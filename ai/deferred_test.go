@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -148,6 +149,14 @@ func TestAwaitDeferredEndsWithItsContext(t *testing.T) {
 		var api *ai.APIError
 		if !errors.As(err, &api) || api.Kind != ai.KindTimeout || m.Provider != "faux" || len(p.Requests()) != 2 {
 			t.Errorf("%+v: %v after %d requests", m, err, len(p.Requests()))
+		}
+		// A wait beyond what a Duration holds is a long wait, not none.
+		far := h
+		far.PollAfterMS = math.MaxInt64/1000000 + 1
+		within, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if m, err := models.AwaitDeferred(within, far, ai.Options{}); !errors.Is(err, context.DeadlineExceeded) || len(p.Requests()) != 2 {
+			t.Errorf("%s: %v after %d requests", m.StopReason, err, len(p.Requests()))
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()

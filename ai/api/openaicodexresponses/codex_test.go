@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -309,6 +310,7 @@ func TestSocketFailures(t *testing.T) {
 		{name: "no other way", refuse: http.StatusNotFound, opts: Options{Transport: TransportWebSocket}, kind: ai.KindNetwork},
 		{name: "silence", scripts: [][]string{{"hang"}}, change: func(o *ai.Options) { o.Timeouts.Idle = 20 * time.Millisecond }, kind: ai.KindTimeout},
 		{name: "event too large", scripts: [][]string{{`{"type":"` + strings.Repeat("x", 2000) + `"}`}}, change: func(o *ai.Options) { o.Limits.Event = 1000 }, kind: ai.KindLimit},
+		{name: "endless events", scripts: [][]string{append(slices.Repeat([]string{`{"type":"codex.future","x":"0123456789"}`}, 50), "hang")}, change: func(o *ai.Options) { o.Limits.Answer = 10 }, kind: ai.KindLimit},
 		{name: "unknown transport", opts: Options{Transport: "pigeon"}, kind: ai.KindConfig},
 		{name: "odd body", change: func(o *ai.Options) {
 			o.OnPayload = func(json.RawMessage, *ai.Model) json.RawMessage { return json.RawMessage("[]") }
@@ -331,6 +333,29 @@ func TestSocketFailures(t *testing.T) {
 				t.Errorf("%d requests over HTTP", posts)
 			}
 		})
+	}
+}
+
+// A server that takes no more bytes does not hold a request for ever.
+func TestServerThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	done := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		<-done // and nothing is read
+		_ = conn.CloseNow()
+	}))
+	defer srv.Close()
+	defer close(done)
+	m := testModel(srv.URL)
+	req := ai.Request{Messages: []ai.Message{ai.UserText(strings.Repeat("0123456789", 2<<20))}}
+	opts := ai.Options{APIKey: token(), Protocol: Options{Transport: TransportWebSocket}, Timeouts: ai.Timeouts{Header: 50 * time.Millisecond}}
+	if got := modelsFor(m, nil).Stream(t.Context(), m, req, opts).Result(); got.Failure == nil || got.Failure.Kind != ai.KindTimeout {
+		t.Errorf("%s: %+v", got.StopReason, got.Failure)
 	}
 }
 

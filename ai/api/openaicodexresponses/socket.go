@@ -15,6 +15,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/responses"
 	"github.com/pi-go/pi/ai/internal/transport"
+	"github.com/pi-go/pi/ai/internal/wire"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
 
@@ -22,6 +23,7 @@ const (
 	defaultConnect = 15 * time.Second
 	defaultIdle    = 5 * time.Minute
 	defaultEvent   = 64 << 20
+	frameCost      = 16               // bytes that a message counts for besides what it holds
 	keepIdle       = 5 * time.Minute  // how long an unused socket is kept
 	keepAge        = 45 * time.Minute // the vendor closes sockets after 60
 )
@@ -177,7 +179,7 @@ func (x *exchange) converse(ctx context.Context, out *ai.Emitter, whole bool) (b
 	}
 	last := s.continues
 	s.continues = continuation{} // until this answer is complete
-	if err := s.conn.Write(ctx, websocket.MessageText, frame); err != nil {
+	if err := x.send(ctx, s.conn, frame); err != nil {
 		return false, &transportError{fmt.Errorf("send: %w", err)}
 	}
 	d := responses.NewDecoder(x.call, out, x.r)
@@ -192,6 +194,24 @@ func (x *exchange) converse(ctx context.Context, out *ai.Emitter, whole bool) (b
 	return begun, nil
 }
 
+// send sends a message. The other side may stop taking bytes.
+func (x *exchange) send(ctx context.Context, conn *websocket.Conn, frame []byte) error {
+	limit := x.call.Options.Timeouts.Header
+	if limit == 0 {
+		limit = transport.DefaultHeader
+	}
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &transport.TimeoutError{What: "header", After: limit})
+		defer cancel()
+	}
+	err := conn.Write(ctx, websocket.MessageText, frame)
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
+	}
+	return err
+}
+
 // read reads messages until the answer ends.
 func (x *exchange) read(ctx context.Context, out *ai.Emitter, d *responses.Decoder) (begun bool, err error) {
 	idle := x.call.Options.Timeouts.Idle
@@ -204,6 +224,7 @@ func (x *exchange) read(ctx context.Context, out *ai.Emitter, d *responses.Decod
 	timer.Stop()
 	defer timer.Stop()
 	observe := x.call.Options.OnWireEvent
+	left := wire.MaxBody(x.call.Options.Limits)
 	for {
 		if idle > 0 {
 			timer.Reset(idle)
@@ -211,6 +232,9 @@ func (x *exchange) read(ctx context.Context, out *ai.Emitter, d *responses.Decod
 		_, data, err := x.s.socket.conn.Read(reading)
 		if err != nil {
 			return begun, x.readError(ctx, reading, begun, err)
+		}
+		if left -= int64(len(data)) + frameCost; left < 0 {
+			return true, &ai.APIError{Kind: ai.KindLimit, Phase: ai.PhaseStream, Message: fmt.Sprintf("the answer is longer than %d bytes", wire.MaxBody(x.call.Options.Limits))}
 		}
 		if observe != nil && json.Valid(data) {
 			observe(json.RawMessage(bytes.Clone(data)), x.call.Model)

@@ -99,12 +99,15 @@ func (c *Client) Close() {
 // request and answer, such as the handshake of a WebSocket. See WithEnv.
 func (c *Client) HTTPClient() *http.Client { return c.http }
 
+// errRedirects says that a server sends requests in circles.
+var errRedirects = errors.New("stopped after 10 redirects")
+
 // redirect follows a redirect only where it still says the same and can not carry
 // a secret to somebody else: with the same method, and within the same host, or
 // without a body and then without our headers.
 func redirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
-		return errors.New("stopped after 10 redirects")
+		return errRedirects
 	}
 	from := via[0].URL
 	if req.Method != via[0].Method { // a POST that would go on as a GET

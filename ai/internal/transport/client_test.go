@@ -92,6 +92,7 @@ func TestBadRequestsAreNotSent(t *testing.T) {
 		{Request{URL: "http://"}, "must begin with"},
 		{Request{URL: "http://a b/?key=secret"}, "can not be parsed"},
 		{Request{URL: "ftp://api.test/"}, "must begin with"},
+		{Request{URL: "ftp://me:secret@api.test/"}, `not "…@api.test/"`},
 		{Request{URL: base, Headers: []Headers{{Set: map[string]string{"X Y": "secret"}}}}, `header name "X Y"`},
 		{Request{URL: base, Headers: []Headers{{Set: map[string]string{"": "secret"}}}}, `header name ""`},
 		{Request{URL: base, Headers: []Headers{{Set: map[string]string{"X-Key": "secret\n"}}}}, `value of header X-Key has the character '\n'`},
@@ -291,6 +292,20 @@ func TestRedirects(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestRedirectsInCirclesAreFinal(t *testing.T) {
+	t.Parallel()
+	n := 0
+	bubble(t, func(w http.ResponseWriter, r *http.Request) {
+		n++
+		http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+	}, func(t *testing.T, client *Client) {
+		_, err := client.Do(t.Context(), &Request{URL: base, Body: [][]byte{[]byte("{}")}, Retry: Retry{Max: 3}})
+		if e := typed(t, err); e.Retryable || n != 10 || !strings.Contains(e.Error(), "10 redirects") {
+			t.Errorf("%d requests, error %v", n, e)
+		}
+	})
 }
 
 func TestTLSFailuresAreFinal(t *testing.T) {

@@ -175,7 +175,8 @@ func withoutURL(err error) error {
 }
 
 // transient reports whether a failure of the network may pass. Only what is
-// wrong for sure is not: certificates and addresses do not mend themselves.
+// wrong for sure is not: certificates, addresses and redirects in circles do not mend
+// themselves.
 func transient(err error) bool {
 	var (
 		verification *tls.CertificateVerificationError
@@ -186,7 +187,7 @@ func transient(err error) bool {
 		size         *SizeError
 	)
 	return !errors.As(err, &verification) && !errors.As(err, &authority) && !errors.As(err, &hostname) &&
-		!errors.As(err, &invalid) && !errors.As(err, &proxy) && !errors.As(err, &size)
+		!errors.As(err, &invalid) && !errors.As(err, &proxy) && !errors.As(err, &size) && !errors.Is(err, errRedirects)
 }
 
 // readError turns an answer without success into e, reading its body.

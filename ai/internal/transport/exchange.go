@@ -47,7 +47,10 @@ func (c *Client) prepare(r *Request) (*exchange, error) {
 		return nil, &e
 	}
 	address := cut(r.URL, "?")
-	if scheme, _, ok := strings.Cut(strings.ToLower(address), "://"); !ok || scheme != "http" && scheme != "https" {
+	if at := strings.LastIndexByte(address, '@'); at >= 0 { // a password may be before it
+		address = "…" + address[at:]
+	}
+	if scheme, _, ok := strings.Cut(strings.ToLower(r.URL), "://"); !ok || scheme != "http" && scheme != "https" {
 		return fail(fmt.Errorf("the address must begin with http:// or https:// and a host, not %q", address))
 	}
 	var err error

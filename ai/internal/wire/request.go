@@ -117,7 +117,7 @@ func Post(ctx context.Context, r *Request) (*http.Response, error) {
 	}
 	resp, err := client.Do(ctx, &transport.Request{
 		URL: r.URL, Headers: r.layers(encoding), EditHeaders: opts.TransformHeaders, Body: body,
-		Timeouts: transport.Timeouts(opts.Timeouts), Env: r.Env(), MaxBody: maxBody(opts.Limits),
+		Timeouts: transport.Timeouts(opts.Timeouts), Env: r.Env(), MaxBody: MaxBody(opts.Limits),
 		Retry:  transport.Retry{Max: opts.MaxRetries, MaxDelay: opts.MaxRetryDelay, Final: r.Final, Refuse: hopeless},
 		OnWait: onWait(opts, call),
 	})
@@ -134,11 +134,11 @@ func Post(ctx context.Context, r *Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// maxBody caps the bytes of an answer: framing takes several times the content
-// where deltas are short.
-func maxBody(l ai.Limits) int64 {
+// MaxBody caps the bytes of an answer as it comes: framing takes several times the
+// content where deltas are short.
+func MaxBody(l ai.Limits) int64 {
 	if l.Answer == 0 {
-		return 0
+		return transport.DefaultMaxBody
 	}
 	return max(l.Answer, l.Event) * 64
 }

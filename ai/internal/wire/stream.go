@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -30,9 +31,16 @@ func Stream(ctx context.Context, out *ai.Emitter, r *Request, handle func(f sse.
 // readWhole takes an answer that did not come as a stream: an error under a
 // status of success, or a server that can not stream.
 func readWhole(body io.Reader, call *ai.Call, handle func(f sse.Frame) (done bool, err error)) error {
-	data, err := io.ReadAll(body)
+	limit := call.Options.Limits.Event
+	if limit <= 0 {
+		limit = sse.DefaultMaxEvent
+	}
+	data, err := io.ReadAll(io.LimitReader(body, limit+1))
 	if err != nil {
 		return readError(err)
+	}
+	if int64(len(data)) > limit {
+		return &ai.APIError{Kind: ai.KindLimit, Phase: ai.PhaseStream, Message: fmt.Sprintf("the answer is one document of more than %d bytes (Limits.Event)", limit)}
 	}
 	if data = bytes.TrimSpace(data); len(data) == 0 {
 		return nil

@@ -159,6 +159,11 @@ func TestErrors(t *testing.T) {
 			return r
 		}, kind: ai.KindRateLimit, phase: ai.PhaseStatus, text: "1h30m0s"},
 		{name: "event too large", change: func(c *ai.Call) { c.Options.Limits.Event = 10 }, answer: func(*http.Request) *http.Response { return stream(200, "data: 0123456789012345\n\n") }, kind: ai.KindLimit, phase: ai.PhaseStream, text: "longer than 10"},
+		{name: "document too large", change: func(c *ai.Call) { c.Options.Limits.Event = 10 }, answer: func(*http.Request) *http.Response {
+			r := stream(200, `{"a":"0123456789"}`)
+			r.Header.Set("Content-Type", "application/json")
+			return r
+		}, kind: ai.KindLimit, phase: ai.PhaseStream, text: "more than 10 bytes"},
 		{name: "cut", answer: func(*http.Request) *http.Response {
 			r := stream(200, "")
 			r.Body = io.NopCloser(io.MultiReader(strings.NewReader("data: 1\n\n"), failing{io.ErrUnexpectedEOF}))
