@@ -34,6 +34,9 @@ type TransformOptions struct {
 	// ToolCallID gives the ids that go out; nil keeps them (but see IDRule on
 	// repeated ids).
 	ToolCallID IDRule
+	// UniqueID gives the part of an outgoing id that no two calls may share, for
+	// vendors whose ids have parts; nil means all of it.
+	UniqueID func(id string) string
 	// System says which system messages can be sent in the middle.
 	System SystemMode
 	// KeepSignedBlank keeps blank text of the same model that has a signature,
@@ -304,8 +307,12 @@ func (t *transformer) id(id string, same bool) string {
 		if attempt > maxIDAttempts {
 			out += "_" + itoa(attempt) // the rule gives the same again and again
 		}
-		if !t.used[out] {
-			t.used[out] = true
+		part := out
+		if t.opts.UniqueID != nil {
+			part = t.opts.UniqueID(out)
+		}
+		if !t.used[part] {
+			t.used[part] = true
 			return out
 		}
 	}

@@ -96,10 +96,27 @@ func checkMetadata(m map[string]string) error {
 	return nil
 }
 
+// saysNothing reports whether an answer holds only reasoning that can not be sent
+// back. Its place is then none: the turns around it are one.
+func saysNothing(m ai.Message, e *encoder) bool {
+	a, ok := m.(*ai.AssistantMessage)
+	if !ok || slices.ContainsFunc(a.Content, func(b ai.Block) bool { return b.Type() != ai.BlockThinking }) {
+		return false
+	}
+	var w wire.Elements
+	for _, b := range a.Content {
+		e.answerBlock(&w, b)
+	}
+	return !w.More
+}
+
 // body writes the request.
 func (r *request) body() ([][]byte, error) {
 	m := r.call.Model
 	messages := ai.Transform(m, r.call.Messages, ai.TransformOptions{ToolCallID: ai.PlainIDs(64), UserFirst: true})
+	messages = slices.DeleteFunc(messages, func(m ai.Message) bool {
+		return saysNothing(m, &encoder{model: r.call.Model, claude: r.version.claude})
+	})
 	list := alternating(history.Turns(messages), messages)
 	if len(list) == 0 {
 		return nil, ai.Errorf(ai.KindBadRequest, "the conversation has nothing to send: add a message of the user")

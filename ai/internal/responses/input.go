@@ -26,11 +26,17 @@ func idRule(paired bool) ai.IDRule {
 			return strings.TrimRight(ai.PlainID(id, maxID, attempt), "_")
 		}
 		call = strings.TrimRight(ai.PlainID(call, maxID, attempt), "_")
-		if same {
+		if same && attempt == 0 {
 			return call + "|" + item
 		}
-		return call
+		return call // the item stands with an earlier call already
 	}
+}
+
+// callID is the half of an id that says which call it is.
+func callID(id string) string {
+	call, _, _ := strings.Cut(id, "|")
+	return call
 }
 
 // encoder writes input items.

@@ -58,7 +58,7 @@ func NewRequest(call *ai.Call, d *Dialect, opts *Options, st *State) (*Request, 
 	case t.midSystem:
 		mode = ai.SystemTexts
 	}
-	r.Messages = ai.Transform(call.Model, call.Messages, ai.TransformOptions{ToolCallID: idRule(d.PairedIDs), System: mode})
+	r.Messages = ai.Transform(call.Model, call.Messages, ai.TransformOptions{ToolCallID: idRule(d.PairedIDs), UniqueID: callID, System: mode})
 	if mode == ai.SystemToolChanges {
 		r.Messages = announceTools(r.Messages)
 	}

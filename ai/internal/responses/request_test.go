@@ -346,3 +346,38 @@ func TestKeptHistoryGivesTheSameBytes(t *testing.T) {
 		}
 	})
 }
+
+// Two calls whose ids differ only in the half that names the item, or only by it, do
+// not go out as one.
+func TestHalfAnIDIsNotUsedTwice(t *testing.T) {
+	t.Parallel()
+	rule := idRule(true)
+	model := &ai.Model{ID: "m", Provider: "p", API: "a"}
+	answer := func(m string, ids ...string) *ai.AssistantMessage {
+		a := &ai.AssistantMessage{API: "a", Provider: "p", Model: m, StopReason: ai.StopToolUse}
+		for _, id := range ids {
+			a.Content = append(a.Content, &ai.ToolCall{ID: id, Name: "read", Arguments: []byte("{}")})
+		}
+		return a
+	}
+	history := []ai.Message{ai.UserText("x"), answer("m", "call|fc_1", "call|fc_2", "call"), answer("other", "call", "call|fc_1"), answer("m", "call|fc_1")}
+	seen := make(map[string]bool)
+	items := make(map[string]bool)
+	for _, m := range ai.Transform(model, history, ai.TransformOptions{ToolCallID: rule, UniqueID: callID}) {
+		a, ok := m.(*ai.AssistantMessage)
+		if !ok {
+			continue
+		}
+		for _, b := range a.Content {
+			id := b.(*ai.ToolCall).ID
+			call, item, two := strings.Cut(id, "|")
+			if seen[call] || two && items[item] {
+				t.Errorf("%q is used twice", id)
+			}
+			seen[call], items[item] = true, two
+		}
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d ids", len(seen))
+	}
+}
