@@ -15,6 +15,12 @@
 //	}
 //	answer := s.Result()
 //
+// Providers are in the packages below provider: a vendor each, in provider/compatible
+// those that differ in data only, and in provider/all everything at once. A server of
+// one's own, such as Ollama or llama.cpp, is
+//
+//	compatible.Local("ollama", "http://localhost:11434/v1", "qwen3:8b")
+//
 // # The stream contract
 //
 // A call never returns an error and never panics: it gives a [Stream]. The
