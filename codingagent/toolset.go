@@ -33,10 +33,15 @@ func (s *AgentSession) toolset(conversation *session.Session, with settings.Sett
 	}) {
 		set = append(set, known{Definition: d, origin: builtIn(), builtin: true})
 	}
+	places := make(map[string]int)
+	for i, k := range set {
+		places[k.Name] = i
+	}
 	add := func(k known) {
-		at := slices.IndexFunc(set, func(o known) bool { return o.Name == k.Name })
+		at, taken := places[k.Name]
 		switch {
-		case at < 0:
+		case !taken:
+			places[k.Name] = len(set)
 			set = append(set, k)
 		case set[at].origin == builtIn():
 			k.builtin = true
@@ -99,10 +104,16 @@ func (s *AgentSession) initial(set []known, with settings.Settings) ([]tools.Def
 
 // pick gives the tools of some names, in the order of the names.
 func pick(set []known, names []string) []tools.Definition {
+	open := make(map[string]int, len(set))
+	for i, k := range set {
+		if k.exposure != extension.ExposeHidden {
+			open[k.Name] = i
+		}
+	}
 	chosen := make([]tools.Definition, 0, len(names))
 	for _, n := range names {
-		i := slices.IndexFunc(set, func(k known) bool { return k.Name == n && k.exposure != extension.ExposeHidden })
-		if i >= 0 && !slices.ContainsFunc(chosen, func(d tools.Definition) bool { return d.Name == n }) {
+		if i, ok := open[n]; ok {
+			delete(open, n) // once is enough
 			chosen = append(chosen, set[i].Definition)
 		}
 	}

@@ -153,13 +153,32 @@ func (a *API) Origin() Origin { return a.origin }
 
 // RegisterTool adds a tool, or replaces the one of that name. One with the name
 // of a built-in tool takes its place.
-func (a *API) RegisterTool(t Tool) error {
-	if err := t.check(); err != nil {
-		return err
+func (a *API) RegisterTool(t Tool) error { return a.RegisterTools(t) }
+
+// RegisterTools is RegisterTool for many tools, which the session takes in at
+// once. The error tells of those that are wrong; the others are registered.
+func (a *API) RegisterTools(tools ...Tool) error {
+	var wrong []error
+	added := make(map[string]int, len(tools))
+	var good []Tool
+	for _, t := range tools {
+		if err := t.check(); err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		if i, ok := added[t.Name]; ok {
+			good[i] = t
+			continue
+		}
+		added[t.Name] = len(good)
+		good = append(good, t)
 	}
-	return a.register(func() {
-		a.tools = append(slices.DeleteFunc(a.tools, func(o Tool) bool { return o.Name == t.Name }), t)
-	})
+	if len(good) > 0 {
+		wrong = append(wrong, a.register(func() {
+			a.tools = append(slices.DeleteFunc(a.tools, func(o Tool) bool { _, again := added[o.Name]; return again }), good...)
+		}))
+	}
+	return errors.Join(wrong...)
 }
 
 // RegisterCommand adds a command, or replaces the one of that name.

@@ -141,6 +141,13 @@ func (x *Context) Shutdown() {
 
 // Compact begins to sum up the conversation and returns at once.
 func (x *Context) Compact(o CompactOptions) {
+	if done := o.Done; done != nil {
+		o.Done = func(c harness.CompactionResult, failure error) {
+			if err := contained(func() error { done(c, failure); return nil }); err != nil {
+				x.api.r.report(x.api, "compact", err)
+			}
+		}
+	}
 	if h := x.host(); h != nil {
 		h.Compact(o)
 	}

@@ -121,9 +121,13 @@ func (c *connection) watch(session *sdk.ClientSession) {
 // lost notes that a session is over.
 func (c *connection) lost(session *sdk.ClientSession, err error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session == session {
+	over := c.session == session
+	if over {
 		c.session, c.state, c.err = nil, Gone, err
+	}
+	c.mu.Unlock()
+	if over {
+		c.killRest()
 	}
 }
 
@@ -139,21 +143,44 @@ func (c *connection) connect(ctx context.Context) (*sdk.ClientSession, []*sdk.To
 			go c.refresh(context.WithoutCancel(ctx), r.Session)
 		},
 	})
-	ctx, cancel := context.WithTimeout(ctx, c.timeout())
+	ctx, cancel := c.limited(ctx)
 	defer cancel()
 	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
-		return nil, nil, c.explain(err)
+		c.killRest()
+		return nil, nil, c.explain(ctx, err)
 	}
 	tools, err := list(ctx, session)
 	if err != nil {
-		return nil, nil, errors.Join(c.explain(err), session.Close())
+		err = c.explain(ctx, err)
+		_ = session.Close() // how a program ends that does not work says less
+		c.killRest()
+		return nil, nil, err
 	}
 	return session, tools, nil
 }
 
-// explain adds what the program said to an error.
-func (c *connection) explain(err error) error {
+// limited ends a request that takes too long.
+func (c *connection) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("MCP server %s did not answer within %s", c.server.Name, c.timeout()))
+}
+
+// killRest ends what a program that is over has started.
+func (c *connection) killRest() {
+	c.mu.Lock()
+	program := c.program
+	c.program = nil
+	c.mu.Unlock()
+	if program != nil {
+		killGroup(program)
+	}
+}
+
+// explain says why a request was given up, and adds what the program said.
+func (c *connection) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = context.Cause(ctx)
+	}
 	if said := strings.TrimSpace(c.errors.String()); said != "" {
 		return fmt.Errorf("%w; it said: %s", err, said)
 	}
@@ -241,6 +268,7 @@ func (c *connection) transport(ctx context.Context) (sdk.Transport, error) {
 	}
 	c.errors.reset()
 	cmd.Stderr = io.MultiWriter(&c.errors, c.opts.logOf(s.Name))
+	cmd.WaitDelay = time.Second // what it has started may keep its output open
 	ownGroup(cmd)
 	c.mu.Lock()
 	c.program = cmd
@@ -315,7 +343,7 @@ func (c *connection) call(ctx context.Context, f func(ctx context.Context, s *sd
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("MCP server %s did not answer within %s", c.server.Name, c.timeout()))
+	ctx, cancel := c.limited(ctx)
 	defer cancel()
 	if err = f(ctx, session); err == nil {
 		return nil
@@ -326,7 +354,7 @@ func (c *connection) call(ctx context.Context, f func(ctx context.Context, s *sd
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return c.explain(err)
+	return c.explain(ctx, err)
 }
 
 // status tells how the server is.
@@ -343,8 +371,8 @@ func (c *connection) status() Status {
 // close ends the session.
 func (c *connection) close() error {
 	c.mu.Lock()
-	session, program := c.session, c.program
-	c.session, c.program = nil, nil
+	session := c.session
+	c.session = nil
 	if c.state == Connected {
 		c.state = Gone
 	}
@@ -353,9 +381,7 @@ func (c *connection) close() error {
 		return nil
 	}
 	err := session.Close()
-	if program != nil {
-		killGroup(program) // what it has started may still be there
-	}
+	c.killRest()
 	return err
 }
 

@@ -211,16 +211,23 @@ func (m *connections) offer(c *connection) {
 	}
 	m.mu.Unlock()
 	m.hide(gone)
+	var all []extension.Tool
+	var wrong []error
 	for i, t := range tools {
 		tool, err := m.tool(c, have[i], t)
-		if err == nil {
-			err = m.api.RegisterTool(tool)
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
 		}
-		if err != nil && !errors.Is(err, extension.ErrStale) {
-			c.mu.Lock()
-			c.err = errors.Join(c.err, err)
-			c.mu.Unlock()
-		}
+		all = append(all, tool)
+	}
+	if err := m.api.RegisterTools(all...); !errors.Is(err, extension.ErrStale) {
+		wrong = append(wrong, err)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		c.mu.Lock()
+		c.err = errors.Join(c.err, err)
+		c.mu.Unlock()
 	}
 }
 
@@ -240,12 +247,11 @@ func (m *connections) withdraw(c *connection) {
 }
 
 func (m *connections) hide(tools []string) {
+	var gone []extension.Tool
 	for _, name := range tools {
-		_ = m.api.RegisterTool(extension.Tool{ // it fails only when the session is over
-			Tool:     hiddenTool(name),
-			Exposure: extension.ExposeHidden,
-		})
+		gone = append(gone, extension.Tool{Tool: hiddenTool(name), Exposure: extension.ExposeHidden})
 	}
+	_ = m.api.RegisterTools(gone...) // it fails only when the session is over
 }
 
 // wait waits until it was tried to connect some servers, but not for ever.
