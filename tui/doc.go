@@ -7,7 +7,7 @@
 //		return err
 //	}
 //	defer tm.Close()
-//	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}})
+//	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}, Signals: tui.QuitSignals()})
 //	in := tui.NewInput(p.Bindings())
 //	in.OnSubmit = func(s string) {
 //		if s == "bye" {

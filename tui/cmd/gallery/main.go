@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/input"
@@ -57,7 +56,7 @@ func run(out io.Writer, full, light bool, width int) error {
 	var g *gallery
 	p := tui.New(tui.Options{
 		Terminal:       tm,
-		Signals:        []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP},
+		Signals:        tui.QuitSignals(),
 		ScrollbarTrack: th.Fg("borderMuted").Render("│"),
 		ScrollbarThumb: th.Fg("muted").Render("┃"),
 		OnCapabilities: func(c term.Capabilities) { g.learned(c) },

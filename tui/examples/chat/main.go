@@ -30,7 +30,7 @@ func main() {
 func run(ctx context.Context, tm *term.Terminal) error {
 	defer tm.Close()
 	th := theme.Dark().For(tm.Facts().Depth)
-	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c", "ctrl+d"}})
+	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c", "ctrl+d"}, Signals: tui.QuitSignals()})
 	ed := tui.NewEditor(p.Bindings())
 	ed.Placeholder = "say something; ctrl+c ends"
 	ed.Style = tui.EditorStyle{Border: th.Fg("borderAccent"), Placeholder: th.Fg("dim")}

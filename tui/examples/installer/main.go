@@ -29,7 +29,7 @@ func main() {
 func run(ctx context.Context, tm *term.Terminal) error {
 	defer tm.Close()
 	th := theme.Dark().For(tm.Facts().Depth)
-	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}})
+	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}, Signals: tui.QuitSignals()})
 	p.Go(func() { p.Quit(install(ctx, p, th)) })
 	return p.Run(ctx)
 }

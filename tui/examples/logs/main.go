@@ -50,6 +50,7 @@ func run(ctx context.Context, tm *term.Terminal, in io.Reader) error {
 	th := theme.Dark().For(tm.Facts().Depth)
 	v := &viewer{th: th, status: tui.NewText("")}
 	v.Program = tui.New(tui.Options{
+		Signals:  tui.QuitSignals(),
 		Terminal: tm, QuitKeys: []string{"q", "ctrl+c"},
 		ScrollbarTrack: th.Fg("borderMuted").Render("│"), ScrollbarThumb: th.Fg("muted").Render("┃"),
 	})
