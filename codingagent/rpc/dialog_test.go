@@ -234,3 +234,23 @@ func TestWhatExtensionsShowFaultsAndShutdown(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A question of a session that is over is taken back.
+func TestDialogsEndWithTheirSession(t *testing.T) {
+	got := make(chan bool, 1)
+	r := newRig(t, with(func(api *extension.API) error {
+		return api.RegisterCommand("ask", cmd(func(ctx context.Context, x *extension.CommandContext, _ string) error {
+			got <- x.UI().Confirm(ctx, "T", "", extension.DialogOptions{})
+			return nil
+		}))
+	}))
+	r.send(`{"id":1,"type":"prompt","message":"/ask"}`)
+	q := r.question()
+	r.send(`{"id":2,"type":"new_session"}`)
+	if l := r.wait("extension_ui_dismissed"); !strings.Contains(l.raw, fmt.Sprint(q["id"])) {
+		t.Errorf("got %s", l.raw)
+	}
+	if <-got {
+		t.Error("it counts as confirmed")
+	}
+}

@@ -75,7 +75,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.ui.s, s.noAnswers, s.ending = s, make(chan struct{}), make(chan struct{})
 	s.end = sync.OnceFunc(func() { close(s.ending) })
 	defer s.Runtime.Subscribe(s.hear)()
-	s.Runtime.Attach(codingagent.Front{Mode: extension.ModeRPC, UI: &s.ui, Shutdown: s.end})
+	s.Runtime.Attach(codingagent.Front{Mode: extension.ModeRPC, UI: &s.ui, Shutdown: s.end, Cleared: s.ui.clear})
 	s.background(func() { s.Runtime.Start(ctx) })
 	lines := readLines(ctx, in, s.ui.answer)
 	for {

@@ -27,6 +27,7 @@ type reply struct {
 	Value     *string `json:"value"`
 	Confirmed *bool   `json:"confirmed"`
 	Cancelled bool    `json:"cancelled"`
+	withdrawn bool    // by us
 }
 
 // request is one line to the client; fields that mean nothing to a method are
@@ -94,7 +95,9 @@ func (u *clientUI) ask(ctx context.Context, r request, o extension.DialogOptions
 	}
 	select {
 	case answer = <-answered:
-		return answer, !answer.Cancelled
+		if !answer.withdrawn {
+			return answer, !answer.Cancelled
+		}
 	case <-timeout:
 	case <-ctx.Done():
 	case <-u.s.ctx.Done():
@@ -103,6 +106,16 @@ func (u *clientUI) ask(ctx context.Context, r request, o extension.DialogOptions
 	// The client may take its question away.
 	u.send(request{Type: "extension_ui_dismissed", ID: r.ID})
 	return reply{}, false
+}
+
+// clear takes all questions back: the session they are about is over.
+func (u *clientUI) clear() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id, to := range u.waiting {
+		delete(u.waiting, id)
+		to <- reply{ID: id, withdrawn: true}
+	}
 }
 
 // answer hands an answer to its question; one that nobody waits for is dropped.
