@@ -85,6 +85,13 @@ func TestResumePicker(t *testing.T) {
 		c.gone("for good?")
 		c.keys(ctrlD)
 		c.wait("for good?")
+		c.keys(enter) // no
+		c.gone("for good?")
+		c.wait("apples")
+		c.keys(ctrlD)
+		if s := c.wait("for good?", "Yes, delete"); strings.Contains(s, "Deleted.") {
+			t.Errorf("it was deleted without consent:\n%s", s)
+		}
 		c.keys(down, enter)
 		c.wait("Deleted.", "No session")
 		for range "apples" {
