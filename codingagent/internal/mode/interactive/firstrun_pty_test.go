@@ -32,7 +32,7 @@ func fresh(t *testing.T) *console {
 
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
-	for _, width := range []int{40, 80, 120} {
+	for _, width := range []int{40, 80, 120, 200} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
 			c := fresh(t)
