@@ -357,6 +357,14 @@ func (a *API) UnregisterMCPServer(name string) error {
 	return err
 }
 
+// Report tells the program that something went wrong that no handler can return,
+// as what goes on beside them.
+func (a *API) Report(what string, err error) {
+	if err != nil {
+		a.r.report(a, what, err)
+	}
+}
+
 // Emit tells all extensions of the session something; On hears it.
 func (a *API) Emit(channel string, data any) error {
 	if err := a.usable(); err != nil {

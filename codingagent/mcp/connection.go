@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -343,19 +344,40 @@ func (c *connection) call(ctx context.Context, f func(ctx context.Context, s *sd
 	if err != nil {
 		return err
 	}
-	ctx, cancel := c.limited(ctx)
+	limited, cancel := c.limited(ctx)
 	defer cancel()
-	if err = f(ctx, session); err == nil {
+	if err = f(limited, session); err == nil {
 		return nil
 	}
-	if errors.Is(err, sdk.ErrConnectionClosed) {
-		c.lost(session, err)
+	answer, isAnswer := errors.AsType[*jsonrpc.Error](err)
+	switch {
+	case limited.Err() != nil:
+		return context.Cause(limited)
+	case isAnswer && answer.Code != closing:
+		return c.explain(limited, err)
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	c.lost(session, err)
+	if !isAnswer {
+		return c.explain(limited, err) // what became of the request is unknown
 	}
-	return c.explain(ctx, err)
+	// The connection was over before the request was sent.
+	if session, err = c.dial(ctx); err != nil {
+		return err
+	}
+	again, cancelAgain := c.limited(ctx)
+	defer cancelAgain()
+	if err = f(again, session); err != nil && again.Err() != nil {
+		return context.Cause(again)
+	}
+	if err != nil {
+		return c.explain(again, err)
+	}
+	return nil
 }
+
+// closing is the code of requests that were not sent because the connection is
+// over. It is made on this side.
+const closing = -32003
 
 // status tells how the server is.
 func (c *connection) status() Status {

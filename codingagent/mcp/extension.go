@@ -293,7 +293,11 @@ func (m *connections) tell(x *extension.Context) {
 		return
 	}
 	for _, text := range wrong {
-		x.UI().Notify(text, extension.Warning)
+		if x.HasUI() {
+			x.UI().Notify(text, extension.Warning)
+		} else {
+			m.api.Report("connect", errors.New(text))
+		}
 	}
 }
 

@@ -115,7 +115,7 @@ func newRig(t *testing.T, o mcp.Options) *rig {
 	var err error
 	r.AgentSession, err = codingagent.NewSession(t.Context(), codingagent.Options{
 		Dir: t.TempDir(), Models: ai.NewModels(r.model), Model: r.model.Model(),
-		Extensions: []extension.Extension{mcp.Extension(o)}, Front: codingagent.Front{UI: r.notes},
+		Extensions: []extension.Extension{mcp.Extension(o)}, Front: codingagent.Front{Mode: extension.ModeTUI, UI: r.notes},
 		OnFault: func(f *extension.Fault) { t.Errorf("fault: %v", f) },
 	})
 	if err != nil {

@@ -85,6 +85,11 @@ func TestMCP(t *testing.T) {
 		t.Errorf("with -t read the model got %s", body)
 	}
 
+	s.run("mcp", "add", "broken", "--exposure", "direct", "--", "/no/such/program").says(t, 0, "Added")
+	s.llm.Queue(mockllm.Say("fine"))
+	s.run("--model", "mock/m", "-p", "hi").says(t, 0, "fine", "MCP server broken")
+	s.run("mcp", "remove", "broken").says(t, 0, "Removed broken")
+
 	s.run("mcp", "remove", "hello").says(t, 0, "Removed hello")
 	s.run("mcp", "remove", "hello").says(t, 1, "", "no MCP server is called")
 	if text := s.get(file); !strings.Contains(text, `"mine": 1`) || strings.Contains(text, "greet") {
