@@ -19,7 +19,7 @@ import (
 func main() {
 	tm, err := term.Open(term.Options{Output: os.Stdout})
 	if err == nil {
-		err = run(context.Background(), tm)
+		err = run(context.Background(), tm, tui.QuitSignals()...)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chat:", err)
@@ -27,10 +27,10 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, tm *term.Terminal) error {
+func run(ctx context.Context, tm *term.Terminal, signals ...os.Signal) error {
 	defer tm.Close()
 	th := theme.Dark().For(tm.Facts().Depth)
-	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c", "ctrl+d"}, Signals: tui.QuitSignals()})
+	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c", "ctrl+d"}, Signals: signals})
 	ed := tui.NewEditor(p.Bindings())
 	ed.Placeholder = "say something; ctrl+c ends"
 	ed.Style = tui.EditorStyle{Border: th.Fg("borderAccent"), Placeholder: th.Fg("dim")}

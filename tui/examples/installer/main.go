@@ -18,7 +18,7 @@ import (
 func main() {
 	tm, err := term.Open(term.Options{Output: os.Stdout})
 	if err == nil {
-		err = run(context.Background(), tm)
+		err = run(context.Background(), tm, tui.QuitSignals()...)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "installer:", err)
@@ -26,10 +26,10 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, tm *term.Terminal) error {
+func run(ctx context.Context, tm *term.Terminal, signals ...os.Signal) error {
 	defer tm.Close()
 	th := theme.Dark().For(tm.Facts().Depth)
-	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}, Signals: tui.QuitSignals()})
+	p := tui.New(tui.Options{Terminal: tm, QuitKeys: []string{"ctrl+c"}, Signals: signals})
 	p.Go(func() { p.Quit(install(ctx, p, th)) })
 	return p.Run(ctx)
 }

@@ -26,7 +26,7 @@ func main() {
 	// The keyboard is read from the terminal, not from the standard input.
 	tm, err := term.Open(term.Options{FullScreen: true, Mouse: true, Output: os.Stdout})
 	if err == nil {
-		err = run(context.Background(), tm, os.Stdin)
+		err = run(context.Background(), tm, os.Stdin, tui.QuitSignals()...)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "logs:", err)
@@ -45,13 +45,12 @@ type viewer struct {
 	ended  bool
 }
 
-func run(ctx context.Context, tm *term.Terminal, in io.Reader) error {
+func run(ctx context.Context, tm *term.Terminal, in io.Reader, signals ...os.Signal) error {
 	defer tm.Close()
 	th := theme.Dark().For(tm.Facts().Depth)
 	v := &viewer{th: th, status: tui.NewText("")}
 	v.Program = tui.New(tui.Options{
-		Signals:  tui.QuitSignals(),
-		Terminal: tm, QuitKeys: []string{"q", "ctrl+c"},
+		Terminal: tm, Signals: signals, QuitKeys: []string{"q", "ctrl+c"},
 		ScrollbarTrack: th.Fg("borderMuted").Render("│"), ScrollbarThumb: th.Fg("muted").Render("┃"),
 	})
 	v.Bottom.Add(&tui.Rule{Style: th.Fg("border")}, v.status)
