@@ -179,6 +179,9 @@ func (c *connection) killRest() {
 
 // explain says why a request was given up, and adds what the program said.
 func (c *connection) explain(ctx context.Context, err error) error {
+	if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) {
+		err = fmt.Errorf("the server has ended: %w", err)
+	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = context.Cause(ctx)
 	}

@@ -32,10 +32,10 @@ func TestServersThatFailLeaveNothingBehind(t *testing.T) {
 	)
 	for name, tc := range map[string]struct{ do, says string }{
 		"says nothing":          {`sleep 300`, "did not answer within 2s"},
-		"ends at once":          {`exit 3`, "connection closed"},
-		"ends when greeted":     {refuse + `read r; exit 3`, "connection closed"},
+		"ends at once":          {`exit 3`, "the server has ended"},
+		"ends when greeted":     {refuse + `read r; exit 3`, "the server has ended"},
 		"says nothing of tools": {refuse + greet + `sleep 300`, "did not answer within 2s"},
-		"ends at its tools":     {refuse + greet + `read r; exit 3`, "connection closed"},
+		"ends at its tools":     {refuse + greet + `read r; exit 3`, "the server has ended"},
 		"says no JSON":          {`yes | head -c 100000; sleep 300`, ""},
 		"floods the log":        {`(yes >&2) & sleep 300`, "did not answer within 2s"},
 	} {
