@@ -79,7 +79,7 @@ func self(t *testing.T, name, mode string) mcp.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mcp.Server{Name: name, Command: exe, Env: map[string]string{asServer: mode}, Exposure: extension.ExposeDirect}
+	return mcp.Server{Name: name, Command: exe, Env: map[string]string{asServer: mode, "GORACE": "atexit_sleep_ms=20"}, Exposure: extension.ExposeDirect}
 }
 
 // notes collects what a person is told.

@@ -93,7 +93,10 @@ func (s *sandbox) command(ctx context.Context, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Dir = s.dir
-	cmd.Env = []string{asPi + "=1", "HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	cmd.Env = []string{
+		asPi + "=1", "HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
+		"GORACE=atexit_sleep_ms=20", // the race detector makes every process wait for a second otherwise
+	}
 	return cmd
 }
 
