@@ -134,6 +134,33 @@ func (r *redactor) text(s string) string {
 	for _, secret := range r.secrets {
 		s = strings.ReplaceAll(s, secret, hidden)
 	}
+	return r.clipped(s)
+}
+
+// leastKept is how many characters of a secret may be left by a text that was cut
+// in the middle of it.
+const leastKept = 5
+
+// clipped hides the beginning of a secret that stands where a text was cut, in
+// front of an ellipsis. The lock is held.
+func (r *redactor) clipped(s string) string {
+	const mark = "…"
+	for at := strings.Index(s, mark); at >= 0; {
+		for _, secret := range r.secrets {
+			for n := min(len(secret)-1, at); n > leastKept; n-- {
+				if strings.HasSuffix(s[:at], secret[:n]) {
+					s = s[:at-n] + hidden + s[at:]
+					at += len(hidden) - n
+					break
+				}
+			}
+		}
+		next := strings.Index(s[at+len(mark):], mark)
+		if next < 0 {
+			break
+		}
+		at += len(mark) + next
+	}
 	return s
 }
 
