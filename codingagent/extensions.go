@@ -217,7 +217,7 @@ func (s *AgentSession) beforePrompt(ctx context.Context, b harness.BeforePrompt)
 func (s *AgentSession) lateEntries() []session.Entry {
 	var out []session.Entry
 	for _, m := range take(&s.running.mu, &s.running.late) {
-		out = append(out, &session.CustomMessageEntry{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details})
+		out = append(out, m.Entry())
 	}
 	return out
 }

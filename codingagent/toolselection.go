@@ -2,9 +2,10 @@ package codingagent
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/pi-go/pi/codingagent/tools"
 )
 
 // ToolSelection says which tools a session offers. The zero value offers the
@@ -99,13 +100,5 @@ func applyChanges(base, list []string) []string {
 }
 
 func matchesAny(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
-}
-
-// matches reports whether a pattern fits a whole name; * stands for any
-// characters, everything else for itself.
-func matches(pattern, name string) bool {
-	quoted := strings.NewReplacer(`\`, `\\`, "[", `\[`, "?", `\?`).Replace(pattern)
-	ok, err := path.Match(quoted, name)
-	return ok && err == nil
+	return slices.ContainsFunc(patterns, func(p string) bool { return tools.MatchName(p, name) })
 }

@@ -96,6 +96,11 @@ func (m *CompactionSummary) Time() time.Time { return time.UnixMilli(m.Timestamp
 // Time gives the timestamp.
 func (m *BranchSummary) Time() time.Time { return time.UnixMilli(m.Timestamp) }
 
+// Entry gives the entry that stores the message.
+func (m *CustomMessage) Entry() *CustomMessageEntry {
+	return &CustomMessageEntry{CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details}
+}
+
 // ModelMessage gives a user message of the same content.
 func (m *CustomMessage) ModelMessage() ai.Message {
 	return &ai.UserMessage{Content: m.Content, Timestamp: m.Timestamp}

@@ -299,9 +299,7 @@ func (s *Session) Append(ctx context.Context, e Entry) (string, error) {
 func (s *Session) AppendMessage(ctx context.Context, m agentcore.Message) (string, error) {
 	switch m := m.(type) {
 	case *CustomMessage:
-		return s.Append(ctx, &CustomMessageEntry{
-			CustomType: m.CustomType, Content: m.Content, Plain: m.Plain, Display: m.Display, Details: m.Details,
-		})
+		return s.Append(ctx, m.Entry())
 	case *CompactionSummary, *BranchSummary:
 		return "", fmt.Errorf("append %s message: it stands for an entry; append that", m.Role())
 	}

@@ -3,7 +3,23 @@ package extension
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 )
+
+// CheckMCPName finds what is wrong with the name of an MCP server.
+func CheckMCPName(name string) error {
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+		return fmt.Errorf("server %q: a name has letters, digits, - and _ only", name)
+	}
+	return nil
+}
+
+// SameMCPName reports whether two names of MCP servers count as one: their tools
+// would have the same names.
+func SameMCPName(a, b string) bool {
+	return strings.ReplaceAll(a, "-", "_") == strings.ReplaceAll(b, "-", "_")
+}
 
 // mcpChanged tells those that connect servers of a change, once the session
 // has begun.

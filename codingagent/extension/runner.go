@@ -567,21 +567,21 @@ func (r *Runner) MCPServers() []MCPServer {
 // checkMCP finds what is wrong with a server.
 func (r *Runner) checkMCP(a *API, name string, config json.RawMessage) error {
 	var entry struct{ Command, URL string }
+	if err := CheckMCPName(name); err != nil {
+		return fmt.Errorf("register MCP server: %w", err)
+	}
 	switch {
-	case name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "":
-		return fmt.Errorf("register MCP server %q: a name has letters, digits, - and _ only", name)
 	case json.Unmarshal(config, &entry) != nil:
 		return fmt.Errorf("register MCP server %s: the configuration is no JSON object", name)
 	case (entry.Command == "") == (entry.URL == ""):
 		return fmt.Errorf("register MCP server %s: the configuration needs either a command or a url", name)
 	}
-	plain := func(s string) string { return strings.ReplaceAll(s, "-", "_") }
 	for _, o := range r.apis {
 		o.mu.Lock()
 		servers := o.mcp
 		o.mu.Unlock()
 		for _, s := range servers {
-			if plain(s.Name) == plain(name) && (o != a || s.Name != name) {
+			if SameMCPName(s.Name, name) && (o != a || s.Name != name) {
 				return fmt.Errorf("register MCP server %s: %s has one called %s", name, o, s.Name)
 			}
 		}

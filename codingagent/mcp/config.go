@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/pi-go/pi/ai/jsonobj"
 	"github.com/pi-go/pi/ai/lockfile"
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/tools"
 )
 
 // Server is an entry of mcp.json.
@@ -82,7 +82,7 @@ type entry struct {
 // Parse reads the configuration of a server, an entry of mcp.json.
 func Parse(name string, config json.RawMessage) (Server, error) {
 	var e entry
-	if err := CheckName(name); err != nil {
+	if err := extension.CheckMCPName(name); err != nil {
 		return Server{}, err
 	}
 	if err := json.Unmarshal(config, &e); err != nil {
@@ -97,14 +97,6 @@ func wrongType(err error) error {
 		return fmt.Errorf("%q is a %s, and should be a %s", t.Field, t.Value, t.Type)
 	}
 	return err
-}
-
-// CheckName finds what is wrong with a server's name.
-func CheckName(name string) error {
-	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
-		return fmt.Errorf("server %q: a name has letters, digits, - and _ only", name)
-	}
-	return nil
 }
 
 // apply puts an entry into a server, and checks it.
@@ -181,22 +173,12 @@ func (s *Server) ExposureOf(tool string) extension.Exposure {
 		return strings.Compare(a, b)
 	})
 	for _, p := range patterns {
-		if strings.Contains(p, "*") && matches(p, tool) {
+		if strings.Contains(p, "*") && tools.MatchName(p, tool) {
 			return s.ToolExposure[p]
 		}
 	}
 	return s.Exposure
 }
-
-// matches reports whether a pattern fits a whole name; * stands for anything.
-func matches(pattern, name string) bool {
-	quoted := strings.NewReplacer(`\`, `\\`, "[", `\[`, "?", `\?`).Replace(pattern)
-	ok, err := path.Match(quoted, name)
-	return ok && err == nil
-}
-
-// same makes names equal that count as the same.
-func same(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
 // Set is what mcp.json says.
 type Set struct {
@@ -253,7 +235,7 @@ func (set *Set) add(file, name string, config json.RawMessage, project bool) err
 	if err := json.Unmarshal(config, &e); err != nil {
 		return fmt.Errorf("server %s: %w", name, wrongType(err))
 	}
-	at := slices.IndexFunc(set.Servers, func(s Server) bool { return same(s.Name) == same(name) })
+	at := slices.IndexFunc(set.Servers, func(s Server) bool { return extension.SameMCPName(s.Name, name) })
 	if project && at >= 0 && e.Command == "" && e.URL == "" && e.Type == "" {
 		set.Servers[at].Override = file
 		return e.expose(&set.Servers[at])
@@ -261,7 +243,7 @@ func (set *Set) add(file, name string, config json.RawMessage, project bool) err
 	if at >= 0 && set.Servers[at].File == file {
 		return fmt.Errorf("server %s: there is one called %s, which is the same", name, set.Servers[at].Name)
 	}
-	if err := CheckName(name); err != nil {
+	if err := extension.CheckMCPName(name); err != nil {
 		return err
 	}
 	s := Server{Name: name, File: file}

@@ -128,6 +128,7 @@ func (c *connection) lost(session *sdk.ClientSession, err error) {
 	}
 	c.mu.Unlock()
 	if over {
+		go session.Close() // one that is not over yet would hold its connection
 		c.killRest()
 	}
 }
@@ -343,44 +344,41 @@ func (t *headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // call runs a request, on a new connection if the old one is gone.
 func (c *connection) call(ctx context.Context, f func(ctx context.Context, s *sdk.ClientSession) error) error {
-	session, err := c.dial(ctx)
-	if err != nil {
-		return err
+	unsent, err := c.try(ctx, f)
+	if unsent {
+		_, err = c.try(ctx, f)
 	}
-	limited, cancel := c.limited(ctx)
-	defer cancel()
-	if err = f(limited, session); err == nil {
-		return nil
-	}
-	answer, isAnswer := errors.AsType[*jsonrpc.Error](err)
-	switch {
-	case limited.Err() != nil:
-		return context.Cause(limited)
-	case isAnswer && answer.Code != closing:
-		return c.explain(limited, err)
-	}
-	c.lost(session, err)
-	if !isAnswer {
-		return c.explain(limited, err) // what became of the request is unknown
-	}
-	// The connection was over before the request was sent.
-	if session, err = c.dial(ctx); err != nil {
-		return err
-	}
-	again, cancelAgain := c.limited(ctx)
-	defer cancelAgain()
-	if err = f(again, session); err != nil && again.Err() != nil {
-		return context.Cause(again)
-	}
-	if err != nil {
-		return c.explain(again, err)
-	}
-	return nil
+	return err
 }
 
-// closing is the code of requests that were not sent because the connection is
-// over. It is made on this side.
-const closing = -32003
+// try runs a request once; unsent says that it never reached the server.
+func (c *connection) try(ctx context.Context, f func(ctx context.Context, s *sdk.ClientSession) error) (unsent bool, err error) {
+	session, err := c.dial(ctx)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := c.limited(ctx)
+	defer cancel()
+	if err = f(ctx, session); err == nil {
+		return false, nil
+	}
+	_, isAnswer := errors.AsType[*jsonrpc.Error](err)
+	if errors.Is(err, sdk.ErrConnectionClosed) {
+		// The SDK says this too of a server that answers with the code which it
+		// has for closed connections itself (-32003): only then a ping comes through.
+		unsent = errors.Is(session.Ping(ctx, nil), sdk.ErrConnectionClosed)
+		if !unsent {
+			isAnswer, err = true, errors.New(strings.TrimPrefix(err.Error(), sdk.ErrConnectionClosed.Error()+": "))
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case !isAnswer:
+		c.lost(session, err)
+	}
+	return unsent, c.explain(ctx, err)
+}
 
 // status tells how the server is.
 func (c *connection) status() Status {

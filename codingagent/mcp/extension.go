@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -51,8 +50,8 @@ type connections struct {
 
 	mu      sync.Mutex
 	list    []*connection
-	offered map[string]bool // tools that were registered
-	ctx     context.Context // of the session
+	offered map[string]*connection // tools that were registered, by whom they are of
+	ctx     context.Context        // of the session
 	stop    context.CancelFunc
 	work    sync.WaitGroup
 	told    bool // what was wrong at the beginning
@@ -68,7 +67,7 @@ func Extension(o Options) extension.Extension {
 	return extension.Extension{
 		Name: "mcp", Origin: extension.Origin{Path: "builtin:mcp", Source: "builtin", Scope: extension.ScopeUser},
 		Setup: func(_ context.Context, api *extension.API) error {
-			m := &connections{opts: o, api: api, offered: make(map[string]bool)}
+			m := &connections{opts: o, api: api, offered: make(map[string]*connection)}
 			return m.setup()
 		},
 	}
@@ -168,7 +167,7 @@ func (m *connections) take(_ *extension.Context, servers []extension.MCPServer) 
 			m.mu.Lock()
 			m.list = slices.DeleteFunc(m.list, func(o *connection) bool { return o == c })
 			m.mu.Unlock()
-			m.withdraw(c)
+			m.withdraw(c, nil)
 			errs = append(errs, c.close())
 		}
 	}
@@ -184,7 +183,7 @@ func (m *connections) all() []*connection {
 // find gives a server by its name.
 func (m *connections) find(name string) *connection {
 	for _, c := range m.all() {
-		if same(c.server.Name) == same(name) {
+		if extension.SameMCPName(c.server.Name, name) {
 			return c
 		}
 	}
@@ -197,20 +196,7 @@ func (m *connections) offer(c *connection) {
 	tools := slices.Clone(c.tools)
 	c.mu.Unlock()
 	have := names(c.server.Name, tools)
-	prefix := toolName(c.server.Name, "")
-	m.mu.Lock()
-	var gone []string
-	for name := range m.offered {
-		if strings.HasPrefix(name, prefix) && !slices.Contains(have, name) {
-			gone = append(gone, name)
-			delete(m.offered, name)
-		}
-	}
-	for _, name := range have {
-		m.offered[name] = true
-	}
-	m.mu.Unlock()
-	m.hide(gone)
+	m.withdraw(c, have)
 	var all []extension.Tool
 	var wrong []error
 	for i, t := range tools {
@@ -231,26 +217,20 @@ func (m *connections) offer(c *connection) {
 	}
 }
 
-// withdraw hides all tools of a server.
-func (m *connections) withdraw(c *connection) {
-	prefix := toolName(c.server.Name, "")
+// withdraw hides the tools of a server but those it has now.
+func (m *connections) withdraw(c *connection, have []string) {
 	m.mu.Lock()
-	var gone []string
-	for name := range m.offered {
-		if strings.HasPrefix(name, prefix) {
-			gone = append(gone, name)
+	var gone []extension.Tool
+	for name, of := range m.offered {
+		if of == c && !slices.Contains(have, name) {
+			gone = append(gone, extension.Tool{Tool: hiddenTool(name), Exposure: extension.ExposeHidden})
 			delete(m.offered, name)
 		}
 	}
-	m.mu.Unlock()
-	m.hide(gone)
-}
-
-func (m *connections) hide(tools []string) {
-	var gone []extension.Tool
-	for _, name := range tools {
-		gone = append(gone, extension.Tool{Tool: hiddenTool(name), Exposure: extension.ExposeHidden})
+	for _, name := range have {
+		m.offered[name] = c
 	}
+	m.mu.Unlock()
 	_ = m.api.RegisterTools(gone...) // it fails only when the session is over
 }
 

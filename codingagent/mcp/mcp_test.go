@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pi-go/pi/ai"
@@ -312,5 +314,48 @@ func TestProbe(t *testing.T) {
 	})
 	if got[0].State != mcp.Connected || len(got[0].Tools) != 5 || got[1].State != mcp.Failed || got[1].Err == nil {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// The tools of a server stay when another one, whose name begins like its own,
+// has others.
+func TestServersWhoseNamesBeginAlike(t *testing.T) {
+	r := newRig(t, mcp.Options{Servers: []mcp.Server{self(t, "a", "1"), self(t, "a__echo", "1")}})
+	if got := r.call("mcp__a__echo__echo", map[string]any{"text": "longer"}); got != "longer" {
+		t.Errorf("echo: %q", got)
+	}
+	if got := r.call("mcp__a__grow", nil); got != "ok" {
+		t.Errorf("grow: %q", got)
+	}
+	deadline := time.After(30 * time.Second)
+	for !slices.Contains(r.ActiveTools(), "mcp__a__grown") {
+		select {
+		case <-deadline:
+			t.Fatalf("active tools %q", r.ActiveTools())
+		case <-time.After(5 * time.Millisecond): // the server tells of it when it likes
+		}
+	}
+	if got := r.call("mcp__a__echo__echo", map[string]any{"text": "still"}); got != "still" {
+		t.Errorf("echo: %q", got)
+	}
+}
+
+// A server's own error is no reason to call its tool twice, whatever its code.
+func TestAnErrorOfAServerIsNotTriedAgain(t *testing.T) {
+	server := newServer()
+	var calls atomic.Int32
+	sdk.AddTool(server, &sdk.Tool{Name: "refuse", Description: "Refuses."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		calls.Add(1)
+		return nil, nil, &jsonrpc.Error{Code: -32003, Message: "not allowed"}
+	})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	web := httptest.NewServer(handler)
+	t.Cleanup(web.Close) // after the session
+	r := newRig(t, mcp.Options{Servers: []mcp.Server{{Name: "web", URL: web.URL, Exposure: extension.ExposeDirect}}})
+	if got := r.call("mcp__web__refuse", nil); !strings.Contains(got, "not allowed") {
+		t.Errorf("refuse: %q", got)
+	}
+	if n := calls.Load(); n != 1 {
+		t.Errorf("the tool was called %d times", n)
 	}
 }

@@ -117,12 +117,13 @@ func (m *connections) search(ctx context.Context, _ *extension.Context, call age
 
 // describe gives what is said of the server that a tool is from.
 func (m *connections) describe(tool string) string {
-	for _, c := range m.all() {
-		if strings.HasPrefix(tool, toolName(c.server.Name, "")) {
-			return c.server.Name + " " + c.server.Description
-		}
+	m.mu.Lock()
+	c := m.offered[tool]
+	m.mu.Unlock()
+	if c == nil {
+		return ""
 	}
-	return ""
+	return c.server.Name + " " + c.server.Description
 }
 
 // waiting tells of servers that could not be asked.

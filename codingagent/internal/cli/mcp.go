@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -65,9 +66,11 @@ func (p *program) mcpFile(dir string) string { return filepath.Join(dir, trust.C
 
 // mcpServers finds the servers of the user, and of a project that is trusted.
 func (p *program) mcpServers(ctx context.Context, dir string) ([]mcp.Server, error) {
-	project := ""
-	if _, v, err := p.look(ctx, dir); err == nil && v.Trusted {
-		project = p.mcpFile(dir)
+	project := p.mcpFile(dir)
+	if _, err := p.files.Lstat(ctx, project); errors.Is(err, fs.ErrNotExist) {
+		project = "" // most projects have none: there is nothing to decide
+	} else if _, v, err := p.look(ctx, dir); err != nil || !v.Trusted {
+		project = ""
 	}
 	set, faults := mcp.Load(ctx, p.files, filepath.Join(p.agentDir, "mcp.json"), project)
 	return set.Servers, errors.Join(faults...)
