@@ -314,6 +314,11 @@ func (p *Program) SetFullScreen(on bool) error {
 		return err
 	}
 	p.newRenderer()
+	if !on {
+		// All lines go to the scrollback, those that were never in view, too.
+		p.Transcript.refresh(p.width, false)
+		p.Transcript.layOutAll()
+	}
 	p.view = view{follow: true}
 	p.dirty = true
 	return nil

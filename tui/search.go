@@ -93,8 +93,6 @@ func (p *Program) Search(query string) {
 	if s.query == "" {
 		return
 	}
-	// Items that were never drawn have no lines to search.
-	p.Transcript.layOutAll()
 	from := place{}
 	if n := len(p.view.shown); n > 0 {
 		from = p.view.shown[n-1]
@@ -113,7 +111,6 @@ func (p *Program) SearchNext(direction int) {
 	if s.query == "" {
 		return
 	}
-	p.Transcript.layOutAll()
 	if s.found && s.at.item.t != p.Transcript {
 		s.found = false
 	}
@@ -126,12 +123,13 @@ func (p *Program) SearchNext(direction int) {
 		return
 	}
 	// Around the end.
-	edge := place{}
+	edge, col := place{}, -1
 	if direction < 0 && len(p.Transcript.items) > 0 {
 		last := p.Transcript.items[len(p.Transcript.items)-1]
-		edge = place{last, len(last.lines)}
+		p.Transcript.layOut(last)
+		edge, col = place{last, len(last.lines) - 1}, 1<<30
 	}
-	if m, ok := p.find(edge, -1, direction); ok {
+	if m, ok := p.find(edge, col, direction); ok {
 		p.goTo(m)
 	} else {
 		s.found = false
@@ -140,7 +138,8 @@ func (p *Program) SearchNext(direction int) {
 }
 
 // find returns the first match after a column of a line, in a direction. A zero
-// place is before the first line.
+// place is before the first line. Items that were not drawn yet have no lines to
+// search, so they are on the way.
 func (p *Program) find(from place, col, direction int) (match, bool) {
 	items := p.Transcript.items
 	i, line := 0, 0
@@ -149,7 +148,11 @@ func (p *Program) find(from place, col, direction int) (match, bool) {
 	}
 	first := true
 	for i >= 0 && i < len(items) {
+		p.Transcript.layOut(items[i])
 		lines := items[i].lines
+		if direction < 0 && !first {
+			line = len(lines) - 1
+		}
 		for ; line >= 0 && line < len(lines); line += direction {
 			all := p.matches(lines[line])
 			if direction < 0 {
@@ -172,9 +175,6 @@ func (p *Program) find(from place, col, direction int) (match, bool) {
 		first = false
 		i += direction
 		line = 0
-		if direction < 0 && i >= 0 {
-			line = len(items[i].lines) - 1
-		}
 	}
 	return match{}, false
 }

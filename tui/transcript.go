@@ -21,14 +21,25 @@ type Transcript struct {
 	report func(error)
 }
 
+// Deferred is a component that takes time to draw for the first time, such as one
+// that has to be read from a file. A full-screen program draws it when it comes into
+// view or is searched, and not while idle.
+type Deferred interface {
+	Component
+	// Estimate says about how many lines it has, at no cost.
+	Estimate(width int) int
+}
+
 // Item is a component's place in a [Transcript].
 type Item struct {
 	t         *Transcript
+	whole     *Item // of which it is a part
 	component Component
 	index     int
 	lines     []string
 	width     int // for which lines were drawn; 0 for never
 	dirty     bool
+	drawn     bool // a deferred one was drawn
 	stop      bool
 }
 
@@ -70,13 +81,21 @@ func (t *Transcript) Clear() {
 func (t *Transcript) Invalidate() {
 	for _, it := range t.items {
 		Invalidate(it.component)
-		it.width = 0
+		it.width, it.drawn = 0, len(it.lines) > 0
 	}
 	t.changedFrom(0)
 }
 
+// Part makes an item of a component that the item's component draws: touching it
+// touches the item. It can not be removed or replaced.
+func (it *Item) Part(c Component) *Item { return &Item{whole: it, component: c} }
+
 // Touch tells that the component may have changed.
 func (it *Item) Touch() {
+	if it.whole != nil {
+		it.whole.Touch()
+		return
+	}
 	if it.t == nil || it.dirty {
 		return
 	}
@@ -87,6 +106,10 @@ func (it *Item) Touch() {
 // SetLive makes the component be asked for its lines at every frame, as a
 // running clock needs; a finished one must be set to false again.
 func (it *Item) SetLive(live bool) {
+	if it.whole != nil {
+		it.whole.SetLive(live)
+		return
+	}
 	if it.t == nil {
 		return
 	}
@@ -144,9 +167,17 @@ func (t *Transcript) place(index int) {
 	t.start = t.start[:min(len(t.start), t.valid)]
 	for t.valid <= index && t.valid <= len(t.items) {
 		before := t.items[t.valid-1]
-		t.start = append(t.start, t.start[t.valid-1]+len(before.lines))
+		t.start = append(t.start, t.start[t.valid-1]+before.height(t.width))
 		t.valid++
 	}
+}
+
+// height is how many lines the item counts with.
+func (it *Item) height(width int) int {
+	if d, ok := it.component.(Deferred); ok && !it.drawn {
+		return max(d.Estimate(width), 0)
+	}
+	return len(it.lines)
 }
 
 // layOut draws one item for the width, if it needs to be.
@@ -158,6 +189,10 @@ func (t *Transcript) layOut(it *Item) {
 	old, resized := it.lines, it.width != t.width
 	lines := draw(it.component, t.width, t.report)
 	it.width = t.width
+	if _, ok := it.component.(Deferred); ok && !it.drawn {
+		it.drawn = true // it counted with an estimate
+		t.valid = min(t.valid, it.index+1)
+	}
 	if sameLines(old, lines) {
 		return
 	}
@@ -209,10 +244,11 @@ func (t *Transcript) refresh(width int, lazy bool) {
 }
 
 // layOutSome draws items that are not drawn for the width, from the end, until
-// done says so or none is left; it reports whether some are.
+// done says so or none is left; it reports whether some are. Deferred ones are left
+// until they come into view.
 func (t *Transcript) layOutSome(done func() bool) (left bool) {
 	for i := len(t.items) - 1; i >= 0; i-- {
-		if t.items[i].width == t.width {
+		if _, ok := t.items[i].component.(Deferred); ok || t.items[i].width == t.width {
 			continue
 		}
 		if done() {
@@ -247,7 +283,8 @@ func (t *Transcript) takeKeep() int {
 }
 
 // height returns the number of lines. Items that have not been drawn for the
-// present width count with the lines they had.
+// present width count with the lines they had, deferred ones that never were with
+// their estimates.
 func (t *Transcript) height() int {
 	t.place(len(t.items))
 	return t.start[len(t.items)]

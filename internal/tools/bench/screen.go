@@ -26,6 +26,7 @@ const (
 	frameCPU      = 150e-6 // of a delta, at 2,000 a second: each wakes the process
 	deltaBytes    = 60     // written for a delta
 	turnsMemory   = 80 << 20
+	longBudget    = 0.060 // start to the end of a session of 10,000 entries
 
 	echoedKeys = 60
 	keyPause   = 40 * time.Millisecond // about as fast as people type
@@ -39,6 +40,7 @@ func screenScenarios() []Scenario {
 		{Name: "screen-start", About: "user interface: start to the footer, and the memory then", run: screenStart},
 		{Name: "screen-keys", About: "user interface: keys while an answer comes at 2,000 deltas a second", Most: 3, run: screenKeys},
 		{Name: "screen-answer", About: "user interface: an answer of 5,000 deltas at 2,000 a second", Most: 3, run: screenAnswer},
+		{Name: "screen-long", About: "user interface: a session of 10,000 entries, 20 MB", Most: 3, run: screenLong},
 		{Name: "screen-turns", About: "user interface: a session of 500 turns, and one more", Most: 3, run: screenTurns},
 	}
 }
@@ -332,6 +334,36 @@ func screenTurns(ctx context.Context, s *Session, p *subject) (figures []Figure,
 		_, resident, err := sc.used()
 		figures = []Figure{
 			{Name: "start to footer", Unit: Seconds, Value: painted.Seconds()},
+			{Name: "resident memory", Unit: Bytes, Value: float64(resident), Budget: turnsMemory},
+		}
+		return err
+	})
+	return figures, err
+}
+
+// screenLong opens a session of months: its end is seen, and then a key.
+func screenLong(ctx context.Context, s *Session, p *subject) (figures []Figure, err error) {
+	path := filepath.Join(p.dir, "long-screen.jsonl")
+	if err := writeSession(path, p.dir, resumeEntries, resumeText); err != nil {
+		return nil, err
+	}
+	err = onScreen(ctx, s, p, "text-50", []string{"--session", path}, func(ctx context.Context, sc *screen, painted time.Duration) error {
+		if err := sc.quiet(ctx); err != nil {
+			return err
+		}
+		from := sc.written()
+		began := time.Now()
+		if err := sc.typed("Ж"); err != nil {
+			return err
+		}
+		echoed, err := sc.shown(ctx, from, "Ж")
+		if err != nil {
+			return err
+		}
+		_, resident, err := sc.used()
+		figures = []Figure{
+			{Name: "start to footer", Unit: Seconds, Value: painted.Seconds(), Budget: longBudget},
+			{Name: "a key to its character", Unit: Seconds, Value: echoed.Sub(began).Seconds(), Budget: echoBudget},
 			{Name: "resident memory", Unit: Bytes, Value: float64(resident), Budget: turnsMemory},
 		}
 		return err

@@ -21,11 +21,8 @@ func (c *console) show(env ...string) {
 		mockllm.Say("done 한글"),
 	)
 	c.env = append(c.env, env...)
-	c.start(80, 40, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("go → now", enter)
-	c.wait("done 한글")
-	c.gone("Working")
+	c.open(80, 40)
+	c.ask("go → now", "done 한글")
 }
 
 func TestWithoutColour(t *testing.T) {
@@ -36,8 +33,7 @@ func TestWithoutColour(t *testing.T) {
 	c.wait("→ mock/m") // what is marked is seen without colours
 	c.keys(escape)
 	c.gone("→ mock/m")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	if m := regexp.MustCompile(`\x1b\[[0-9;]*\b([34][0-8]|9[0-7]|10[0-7])\b[0-9;]*m`).FindString(c.raw.String()); m != "" {
 		t.Errorf("a colour was sent: %q", m)
 	}
@@ -51,8 +47,7 @@ func TestWithoutDrawnSigns(t *testing.T) {
 			c := place(t)
 			c.show(env)
 			c.golden("ascii-80")
-			c.keys(ctrlD)
-			c.finish(0)
+			c.leave()
 			for _, r := range c.raw.String() {
 				if r > 0x7f && !strings.ContainsRune("한글", r) {
 					t.Errorf("%q was sent", r)
@@ -69,15 +64,13 @@ func TestNothingMoves(t *testing.T) {
 	hold := make(chan struct{})
 	c.llm.Queue(mockllm.Say("half", "whole").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}))
 	c.env = []string{"PI_REDUCED_MOTION=1"}
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	c.keys("go", enter)
 	c.wait("Working… 1s") // the time goes on
 	close(hold)
 	c.wait("whole")
 	c.gone("Working")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	if strings.ContainsAny(c.raw.String(), "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") {
 		t.Error("something turned")
 	}
@@ -99,15 +92,13 @@ func TestThinkingIsShownFoldedOrHidden(t *testing.T) {
 	}
 	c.keys(ctrlT)
 	c.wait("weighing the matter")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	c.put("../home/.pi/agent/settings.json", `{"theme":"dark","hideThinkingBlock":"entirely"}`)
 	c.start(80, 40, "-c")
 	if s := c.wait("done 한글"); strings.Contains(s, "weighing") || strings.Contains(s, "Thinking (") {
 		t.Errorf("thinking is shown:\n%s", s)
 	}
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 // TestLineMode is for screen readers and dumb terminals: every line is written once

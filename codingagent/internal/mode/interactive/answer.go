@@ -127,7 +127,7 @@ func (a *answer) block(p *part, b ai.Block, done bool) {
 		}
 		p.card.call(b, done)
 		if b.ID != "" {
-			a.ui.cards[b.ID] = p.card
+			a.ui.currentCards()[b.ID] = p.card
 		}
 	}
 }

@@ -43,8 +43,7 @@ func TestUnsentTextComesBack(t *testing.T) {
 			hold := make(chan struct{})
 			t.Cleanup(func() { close(hold) })
 			c.llm.Queue(mockllm.Say("half", "never").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}))
-			c.start(80, 24, "--model", "mock/m")
-			c.wait("of 100k")
+			c.open(80, 24)
 			c.keys("go", enter)
 			c.wait("Working")
 			c.keys("queued words", enter)
@@ -67,8 +66,7 @@ func TestUnsentTextComesBack(t *testing.T) {
 			c.keys(enter)
 			c.wait("got it all")
 			c.gone("Working")
-			c.keys(ctrlD)
-			c.finish(0)
+			c.leave()
 			c.start(80, 24, "--model", "mock/m")
 			if s := c.wait("of 100k"); strings.Contains(s, "queued words") {
 				t.Errorf("what was sent is still there:\n%s", s)
@@ -77,8 +75,7 @@ func TestUnsentTextComesBack(t *testing.T) {
 			c.wait("\nqueued words\n", "and a second")
 			c.keys(ctrlC)
 			c.gone("queued words")
-			c.keys(ctrlD)
-			c.finish(0)
+			c.leave()
 		})
 	}
 }
@@ -88,13 +85,9 @@ func TestHistoryThatIsSlow(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.llm.Queue(mockllm.Say("hi"))
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("an old question", enter)
-	c.wait("hi")
-	c.gone("Working")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.open(80, 24)
+	c.ask("an old question", "hi")
+	c.leave()
 	files, err := filepath.Glob(filepath.Join(c.home, ".pi", "agent", "prompt-history", "*.jsonl"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("histories %q, %v", files, err)
@@ -103,8 +96,7 @@ func TestHistoryThatIsSlow(t *testing.T) {
 	if err := errors.Join(err, os.Remove(files[0]), syscall.Mkfifo(files[0], 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	c.keys("\x1b[A", "\x0c") // the list of models shows that the first key is through
 	c.wait("── Model")
 	c.keys(escape)
@@ -113,8 +105,7 @@ func TestHistoryThatIsSlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.wait("\nan old question\n")
-	c.keys(ctrlC, ctrlD)
-	c.finish(0)
+	c.leave(ctrlC)
 }
 
 // stashed waits until a text is kept on disk.
@@ -135,11 +126,8 @@ func TestNothingIsKeptWithoutASession(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.llm.Queue(mockllm.Say("yes"))
-	c.start(80, 24, "--model", "mock/m", "--no-session")
-	c.wait("of 100k")
-	c.keys("a secret plan", enter)
-	c.wait("yes")
-	c.gone("Working")
+	c.open(80, 24, "--no-session")
+	c.ask("a secret plan", "yes")
 	c.keys("more of it")
 	c.wait("more of it")
 	c.signal(syscall.SIGTERM)
@@ -167,8 +155,7 @@ func TestImagesThatAreDraggedIn(t *testing.T) {
 	c.put("b.png", pngOf(t, 30, 10))
 	c.put("no.png", "this is a text")
 	c.llm.Queue(mockllm.Say("two pictures"), mockllm.Say("none"))
-	c.start(80, 30, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 30)
 	c.keys("what is ", paste(strings.ReplaceAll(filepath.Join(c.dir, "a shot.png"), " ", `\ `)))
 	c.wait("what is [image #1 a shot.png]", "1 image")
 	c.keys(paste("'" + filepath.Join(c.dir, "b.png") + "' "))
@@ -188,8 +175,7 @@ func TestImagesThatAreDraggedIn(t *testing.T) {
 	c.wait("Not taken as an image", "/no.png")
 	c.keys(ctrlC)
 	c.gone("/no.png")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestAnImageFromTheClipboard(t *testing.T) {
@@ -204,8 +190,7 @@ func TestAnImageFromTheClipboard(t *testing.T) {
 	}
 	c.env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "WAYLAND_DISPLAY=wayland-0"}
 	c.llm.Queue(mockllm.Say("a square"))
-	c.start(80, 30, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 30)
 	c.keys("look at ", "\x16") // ctrl+v
 	c.wait("look at [image #1]", "does not look at images")
 	c.keys(paste("")) // what some terminals make of an image
@@ -220,8 +205,7 @@ func TestAnImageFromTheClipboard(t *testing.T) {
 	c.wait("2 images")
 	c.keys(ctrlC)
 	c.gone("2 images")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestAnEditorOfOnesOwn(t *testing.T) {
@@ -233,14 +217,12 @@ func TestAnEditorOfOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.env = []string{"VISUAL=" + tool}
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	c.keys("my draft of 한글 👩‍🚀")
 	c.wait("my draft of")
 	c.keys("\x07") // ctrl+g
 	c.wait("\nmy final of 한글", "\nand more")
 	c.keys(ctrlC)
 	c.gone("and more")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }

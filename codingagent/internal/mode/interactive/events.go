@@ -185,13 +185,22 @@ func (u *ui) showMessage(m agentcore.Message) {
 // card gives the card of a call; calls that are made by other calls have none
 // yet.
 func (u *ui) card(id, name string) *toolCard {
-	c := u.cards[id]
+	cards := u.currentCards()
+	c := cards[id]
 	if c == nil {
 		c = newToolCard(u, id, name)
 		c.item = u.append(c)
-		u.cards[id] = c
+		cards[id] = c
 	}
 	return c
+}
+
+// currentCards are those that results go to.
+func (u *ui) currentCards() map[string]*toolCard {
+	if u.into != nil {
+		return u.into.cards
+	}
+	return u.cards
 }
 
 func (u *ui) compacted(ev *harness.CompactionEnd) {
@@ -215,66 +224,6 @@ func (u *ui) compacted(ev *harness.CompactionEnd) {
 		u.status.work("Working")
 	}
 	u.foot.refresh()
-}
-
-// replay shows the conversation as it is kept.
-func (u *ui) replay() {
-	s := u.session().Session()
-	u.unsent.said = nil
-	if s.Len() == 0 {
-		return
-	}
-	entries, err := s.Branch(u.ctx, s.Leaf())
-	if err != nil {
-		u.failure("the conversation can not be shown: " + err.Error())
-		return
-	}
-	var said []string
-	again := triedEntries(entries)
-	for _, e := range entries {
-		switch e := e.(type) {
-		case *session.MessageEntry:
-			if again[e.ID] {
-				continue
-			}
-			u.replayMessage(e.Message)
-			if m, ok := e.Message.(*ai.UserMessage); ok {
-				said = append(said, ai.TextOf(m.Content, "\n"))
-			}
-		case *session.CustomMessageEntry:
-			u.showCustom(&session.CustomMessage{CustomType: e.CustomType, Content: e.Content, Plain: e.Plain, Display: e.Display, Details: e.Details, Timestamp: e.Time.UnixMilli()})
-		case *session.CustomEntry:
-			u.showEntry(e)
-		case *session.CompactionEntry:
-			u.append(tui.Spacer(1))
-			u.append(&folded{ui: u, title: fmt.Sprintf("Summed up from %s tokens", tokenCount(e.TokensBefore)), body: e.Summary})
-		case *session.BranchSummaryEntry:
-			if e.Summary != "" {
-				u.append(tui.Spacer(1))
-				u.append(&folded{ui: u, title: "What happened on the branch that was left", body: e.Summary})
-			}
-		}
-	}
-	u.unsent.said = said
-	u.unsent.showHistory()
-	for _, c := range u.cards {
-		c.drop("the session ended before")
-	}
-}
-
-func (u *ui) replayMessage(m agentcore.Message) {
-	switch m := m.(type) {
-	case *ai.AssistantMessage:
-		(&answer{ui: u}).finish(m)
-	case *ai.ToolResultMessage:
-		var took time.Duration
-		if m.DurationMS != nil {
-			took = time.Duration(*m.DurationMS) * time.Millisecond
-		}
-		u.card(m.ToolCallID, m.ToolName).end(agentcore.ToolResult{Content: m.Content, Details: m.Details, IsError: m.IsError}, took)
-	default:
-		u.showMessage(m)
-	}
 }
 
 // restart shows another session in the place of the present one.

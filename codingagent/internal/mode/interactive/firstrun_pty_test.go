@@ -87,8 +87,7 @@ func TestFirstRunElsewhere(t *testing.T) {
 			c.wait("demo/guide answers")
 			c.keys("help", enter)
 			c.gone("Working")
-			c.keys(ctrlD)
-			c.finish(0)
+			c.leave()
 		})
 	}
 }
@@ -101,11 +100,8 @@ func TestAHomeThatIsReadOnly(t *testing.T) {
 		c.put("../home/.pi", "in the way")
 		c.start(80, 24)
 		c.wait("Connect a model")
-		c.keys("hello", enter)
-		c.wait("--no-session")
-		c.gone("Working")
-		c.keys(ctrlC, ctrlD)
-		c.finish(0)
+		c.ask("hello", "--no-session")
+		c.leave(ctrlC)
 		return
 	}
 	c := fresh(t)
@@ -115,11 +111,8 @@ func TestAHomeThatIsReadOnly(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(c.home, 0o755) })
 	c.start(80, 24)
 	c.wait("Connect a model")
-	c.keys("hello", enter)
-	c.wait("--no-session")
-	c.gone("Working")
-	c.keys(ctrlC, ctrlD)
-	c.finish(0)
+	c.ask("hello", "--no-session")
+	c.leave(ctrlC)
 }
 
 func TestAServerOnThisMachine(t *testing.T) {
@@ -135,8 +128,7 @@ func TestAServerOnThisMachine(t *testing.T) {
 	c.wait("Connect a model")
 	c.keys("3")
 	c.wait("No server with a model answered", "Connect a model")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/models", func(w http.ResponseWriter, _ *http.Request) {
@@ -157,18 +149,12 @@ func TestAServerOnThisMachine(t *testing.T) {
 	c.wait("Models on this machine", "tiny:1b", "other:7b")
 	c.keys("tiny", enter)
 	c.wait("Ollama is connected", "of 32k")
-	c.keys("hi", enter)
-	c.wait("from this machine")
-	c.gone("Working")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.ask("hi", "from this machine")
+	c.leave()
 	c.start(80, 30) // it is described by now
 	c.wait("of 32k", "tiny:1b")
-	c.keys("hi again", enter)
-	c.wait("still here")
-	c.gone("Working")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.ask("hi again", "still here")
+	c.leave()
 }
 
 func TestAKeyIsTypedUnseenAndChecked(t *testing.T) {
@@ -185,8 +171,7 @@ func TestAKeyIsTypedUnseenAndChecked(t *testing.T) {
 		data, err := os.ReadFile(auth)
 		return err == nil && strings.Contains(string(data), "sk-mock-secret")
 	}
-	c.start(80, 30, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 30)
 	login := func() {
 		c.keys("/login groq", enter)
 		c.wait("── Groq")
@@ -211,6 +196,5 @@ func TestAKeyIsTypedUnseenAndChecked(t *testing.T) {
 	if !stored() {
 		t.Error("the key is not stored")
 	}
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }

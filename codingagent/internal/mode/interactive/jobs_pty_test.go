@@ -31,8 +31,7 @@ func TestStopAndGoOn(t *testing.T) {
 			hold := make(chan struct{})
 			c.llm.Queue(mockllm.Say("the answer came meanwhile").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}), mockllm.Say("and another"))
 			c.shell, c.env = true, []string{"PS1=shell> "}
-			c.start(80, 24, "--model", "mock/m", "--tui-mode", mode)
-			c.wait("of 100k")
+			c.open(80, 24, "--tui-mode", mode)
 			c.keys("go", enter)
 			c.wait("Working")
 			c.keys("half a text")
@@ -60,9 +59,7 @@ func TestStopAndGoOn(t *testing.T) {
 			c.until("pi is back", func(s string) bool {
 				return strings.Contains(s, "half a text") && strings.Contains(s, "of 100k") && c.screen.Mode(2004)
 			})
-			c.keys(" more", enter)
-			c.wait("and another")
-			c.gone("Working")
+			c.ask(" more", "and another")
 			c.keys(ctrlD)
 			prompt()
 			c.keys("exit", enter)

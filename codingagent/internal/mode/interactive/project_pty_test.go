@@ -46,8 +46,7 @@ func TestTrustQuestion(t *testing.T) {
 				} else {
 					c.wait("not used, for") // the notice
 				}
-				c.keys(ctrlC, ctrlD)
-				c.finish(0)
+				c.leave(ctrlC)
 				if got := c.file(agentFiles + "trust.json"); tc.stored == "" && got != "" || !strings.Contains(got, tc.stored) {
 					t.Errorf("trust.json is %s", got)
 				}
@@ -64,8 +63,7 @@ func TestTrustQuestion(t *testing.T) {
 					c.keys(escape)
 					c.wait("of 100k")
 				}
-				c.keys(ctrlD)
-				c.finish(0)
+				c.leave()
 			})
 		}
 	})
@@ -77,8 +75,8 @@ func TestTrustCommand(t *testing.T) {
 		c := place(t)
 		c.put(".pi/prompts/greet.md", "---\ndescription: from the project\n---\nSay good day.\n")
 		c.put(agentFiles+"trust.json", fmt.Sprintf(`{%q: false}`, filepath.Dir(c.dir)))
-		c.start(width, 50, "--model", "mock/m")
-		c.wait("of 100k", "decided for")
+		c.open(width, 50)
+		c.wait("decided for")
 		c.keys("/trust", enter)
 		c.wait("── Is this project", "Kept", "not trusted,", "→ No, never")
 		c.resize(width+11, 45)
@@ -91,8 +89,7 @@ func TestTrustCommand(t *testing.T) {
 		c.wait("1 template")
 		c.keys("/gree")
 		c.wait("from the project")
-		c.keys(ctrlC, ctrlD)
-		c.finish(0)
+		c.leave(ctrlC)
 		if got := c.file(agentFiles + "trust.json"); !strings.Contains(got, fmt.Sprintf("%q: true", c.dir)) {
 			t.Errorf("trust.json is %s", got)
 		}
@@ -122,8 +119,7 @@ func TestReloadCommand(t *testing.T) {
 		t.Cleanup(func() { close(hold) })
 		c.llm.Queue(mockllm.Say("half", "never").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}), mockllm.Say("baa"))
 		c.put("AGENTS.md", "Say moo.\n")
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 40)
 		c.keys("hello", enter)
 		c.wait("Working")
 		c.keys("/reload", enter)
@@ -153,8 +149,7 @@ func TestReloadCommand(t *testing.T) {
 		if body := string(c.llm.Requests()[1].Body); !strings.Contains(body, "Say baa.") {
 			t.Error("the model does not have the new instructions")
 		}
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }
 
@@ -172,8 +167,7 @@ func TestThemeFilesCountWhenTheyAreSaved(t *testing.T) {
 	}
 	write("#010203")
 	c.put(agentFiles+"settings.json", `{"theme":"mine"}`)
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	accent := func(want string) {
 		t.Helper()
 		c.until("the name is drawn in "+want, func(string) bool {
@@ -200,8 +194,7 @@ func TestThemeFilesCountWhenTheyAreSaved(t *testing.T) {
 	c.wait("The theme is light/dark.")
 	c.keys("/theme nonsense", enter)
 	c.wait("There is no theme")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	if got := c.file(agentFiles + "settings.json"); !strings.Contains(got, `"light/dark"`) {
 		t.Errorf("settings.json is %s", got)
 	}

@@ -209,6 +209,29 @@ func (c *console) start(width, height int, args ...string) *console {
 	return c
 }
 
+// open runs pi with the model server until it waits for the person.
+func (c *console) open(width, height int, args ...string) *console {
+	c.t.Helper()
+	c.start(width, height, append([]string{"--model", "mock/m"}, args...)...)
+	c.wait("of 100k")
+	return c
+}
+
+// ask sends a message and waits until the answer is there, with some texts in it.
+func (c *console) ask(message string, answer ...string) string {
+	c.t.Helper()
+	c.keys(message, enter)
+	c.wait(answer...)
+	return c.gone("Working")
+}
+
+// leave presses keys and then ctrl+d, and waits for the end.
+func (c *console) leave(keys ...string) {
+	c.t.Helper()
+	c.keys(append(keys, ctrlD)...)
+	c.finish(0)
+}
+
 // discipline describes the state of a terminal's line discipline.
 func discipline(t *testing.T, f *os.File) string {
 	cmd := exec.Command("stty", "-a")

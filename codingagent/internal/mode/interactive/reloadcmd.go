@@ -135,6 +135,11 @@ func (u *ui) adopt(set *settings.Settings) {
 // setScreen changes between a screen of the program's own and the terminal's
 // scrollback.
 func (u *ui) setScreen(full bool) {
+	if before := u.pasts.omitted; full != u.p.Terminal().FullScreen() {
+		if u.omit(full); u.pasts.omitted != before {
+			u.p.Restyle()
+		}
+	}
 	if err := u.p.SetFullScreen(full); err != nil {
 		u.fail(err)
 		return

@@ -72,8 +72,7 @@ func TestModelsToCycleThrough(t *testing.T) {
 		c.keys(ctrlS)
 		c.wait("all models are cycled")
 		c.until("the setting is gone", func(string) bool { return !strings.Contains(c.file(agentFiles+"settings.json"), "enabledModels") })
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }
 
@@ -97,16 +96,14 @@ func TestADefaultModelIsCycledThrough(t *testing.T) {
 	})
 	c.keys(ctrlP)
 	c.wait("The model is mock/t")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestPalette(t *testing.T) {
 	everyWidth(t, func(t *testing.T, width int) {
 		c := place(t)
 		c.put(agentFiles+"prompts/greet.md", "---\ndescription: says good day\n---\nSay good day to $1.\n")
-		c.start(width, 30, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 30)
 		c.keys(altX)
 		c.wait("── Commands", "→ /model")
 		c.keys("hotk")
@@ -131,7 +128,6 @@ func TestPalette(t *testing.T) {
 		c.wait("── Commands")
 		c.keys(escape)
 		c.gone("── Commands")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }

@@ -36,9 +36,7 @@ func TestSelectors(t *testing.T) {
 		c.llm.Queue(mockllm.Say("an answer"), mockllm.Say("another"))
 		c.start(width, height, "--model", "mock/t")
 		c.wait("of 100k")
-		c.keys("a question that is rather long for a narrow terminal", enter)
-		c.wait("an answer")
-		c.gone("Working")
+		c.ask("a question that is rather long for a narrow terminal", "an answer")
 		for _, step := range []struct{ command, shows, name string }{
 			{"/model", "── Model", "model"},
 			{"/thinking", "── Thinking", "thinking"},
@@ -63,8 +61,7 @@ func TestSelectors(t *testing.T) {
 		c.keys("/he")
 		c.wait("→ /help")
 		c.golden(fmt.Sprintf("complete-%d", width))
-		c.keys(ctrlC, ctrlD)
-		c.finish(0)
+		c.leave(ctrlC)
 	})
 }
 
@@ -114,8 +111,8 @@ func TestTables(t *testing.T) {
 	everyWidth(t, func(t *testing.T, width int) {
 		c := place(t)
 		c.put("../home/.pi/agent/keybindings.json", `{"selectModel": "ctrl+l", "app.thinking.cycle": ["ctrl+t", "nonsense"]}`)
-		c.start(width, 150, "--model", "mock/m")
-		c.wait("of 100k", "nonsense")
+		c.open(width, 150)
+		c.wait("nonsense")
 		c.keys("/help", enter)
 		c.wait("alt+x/f1")
 		c.golden(fmt.Sprintf("help-%d", width))
@@ -136,8 +133,7 @@ func TestTables(t *testing.T) {
 		c.keys("\x1b[1;5F") // to the bottom
 		c.keys("/session", enter)
 		c.wait("Directory", "Cost")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }
 
@@ -145,8 +141,7 @@ func TestCommandsThatAreNotThere(t *testing.T) {
 	everyWidth(t, func(t *testing.T, width int) {
 		c := place(t)
 		c.llm.Queue(mockllm.Say("it is empty"))
-		c.start(width, 24, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 24)
 		for _, typed := range []string{"/modle mock/n", "/compactt", "/quit now", "/import", "/nonsense at all"} {
 			c.keys(typed, enter)
 			c.until("a hint is shown and the text is still there: "+typed, func(s string) bool {
@@ -160,7 +155,6 @@ func TestCommandsThatAreNotThere(t *testing.T) {
 		}
 		c.keys("/etc/hosts is empty", enter)
 		c.wait("it is empty")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }

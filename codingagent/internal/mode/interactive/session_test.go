@@ -29,14 +29,10 @@ func TestAnAnswerAtThreeWidths(t *testing.T) {
 				mockllm.Blocks(mockllm.ToolCall("t3", "edit", `{"path":"a.go","edits":[{"oldText":"func A() {}","newText":"func B() {}"}]}`)),
 				mockllm.Say("Done: **A** is `B` now.\n\n", "- one\n- two 한글\n"),
 			)
-			c.start(width, 40, "--model", "mock/m")
-			c.wait("of 100k")
-			c.keys("rename A", enter)
-			c.wait("two 한글", "▱")
-			c.gone("Working")
+			c.open(width, 40)
+			c.ask("rename A", "two 한글", "▱")
 			c.golden(fmt.Sprintf("answer-%d", width))
-			c.keys(ctrlD)
-			c.finish(0)
+			c.leave()
 			if s := strings.Join(c.screen.Screen(), "\n"); !strings.Contains(s, "two 한글") || !strings.Contains(s, "pi -c") {
 				t.Errorf("the main screen lacks the conversation or the way back:\n%s", s)
 			}
@@ -53,8 +49,7 @@ func TestQueueAbortAndTakeBack(t *testing.T) {
 		mockllm.Say("the first half", "never").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}),
 		mockllm.Say("second answer"),
 	)
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	c.keys("go", enter)
 	c.wait("Working")
 	c.keys("steer me", enter)
@@ -78,15 +73,13 @@ func TestQueueAbortAndTakeBack(t *testing.T) {
 	c.keys(enter)
 	c.wait("second answer")
 	c.gone("Working")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestShellAndFolding(t *testing.T) {
 	t.Parallel()
 	c := place(t)
-	c.start(80, 40, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 40)
 	c.keys("!seq 1 40; printf 'a 10%%\\ra 100%%\\n\\033[1A\\033[2Kdone\\t|\\033[31mred\\033[0m\\n'", enter)
 	s := c.wait("done", "red", "30 more lines")
 	c.gone("running for")
@@ -111,8 +104,7 @@ func TestShellAndFolding(t *testing.T) {
 	if !strings.Contains(body, "seq 1 40") || strings.Contains(body, "for me") {
 		t.Errorf("the model got\n%s", body)
 	}
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestHostileOutput(t *testing.T) {
@@ -127,11 +119,8 @@ func TestHostileOutput(t *testing.T) {
 		),
 		mockllm.Say("```go\n\x1b[2Jfunc\x1b]0;owned\a\n```\n[link](http://x/\x1b]0;owned\a) end"),
 	)
-	c.start(80, 40, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("go", enter)
-	c.wait("start", "tool", "end")
-	c.gone("Working")
+	c.open(80, 40)
+	c.ask("go", "start", "tool", "end")
 	c.mu.Lock()
 	if title := c.screen.Title(); strings.Contains(title, "owned") {
 		t.Errorf("the title is %q", title)
@@ -142,8 +131,7 @@ func TestHostileOutput(t *testing.T) {
 	c.mu.Unlock()
 	c.keys(ctrlO)
 	c.wait("end")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	if c.screen.Clipboard() != "" || strings.Contains(c.screen.Title(), "owned") {
 		t.Error("a sequence reached the terminal at the end")
 	}
@@ -153,18 +141,13 @@ func TestSessionsComeBack(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.llm.Queue(mockllm.Say("the first answer"), mockllm.Say("another one"))
-	c.start(80, 30, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("first question", enter)
-	c.wait("the first answer")
-	c.gone("Working")
+	c.open(80, 30)
+	c.ask("first question", "the first answer")
 	c.keys("/name my work", enter)
 	c.wait("· my work")
 	c.keys("/new", enter)
 	c.gone("the first answer")
-	c.keys("second question", enter)
-	c.wait("another one")
-	c.gone("Working")
+	c.ask("second question", "another one")
 	c.keys("/resume", enter)
 	c.wait("Resume a session", "my work", "second question")
 	c.keys("my work")
@@ -178,8 +161,7 @@ func TestSessionsComeBack(t *testing.T) {
 	c.keys(enter)
 	c.gone("the first answer")
 	c.wait("first question") // in the editor, to be said differently
-	c.keys(ctrlC, ctrlD)
-	c.finish(0)
+	c.leave(ctrlC)
 
 	c.start(80, 30, "-c")
 	c.wait("another one")
@@ -192,8 +174,7 @@ func TestSessionsComeBack(t *testing.T) {
 	c.wait("nothing to copy")
 	c.keys("/session", enter)
 	c.wait("Directory", "Cost")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 
 	c.start(80, 30, "-r")
 	c.wait("Resume a session", "second question")
@@ -202,19 +183,15 @@ func TestSessionsComeBack(t *testing.T) {
 	c.keys(enter)
 	c.gone("Resume a session")
 	c.wait("· my work") // where its branch was left: before the first question
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestModelAndThinking(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.llm.Queue(mockllm.Blocks(mockllm.Thinking("", "deep thought"), mockllm.Text("shallow answer")))
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("go", enter)
-	c.wait("deep thought", "shallow answer")
-	c.gone("Working")
+	c.open(80, 24)
+	c.ask("go", "deep thought", "shallow answer")
 	c.keys("/model", enter)
 	c.wait("→ mock/m", "mock/n")
 	c.keys("\x1b[B", enter)
@@ -229,8 +206,7 @@ func TestModelAndThinking(t *testing.T) {
 	c.gone("/theme")
 	c.keys("/help", enter)
 	c.wait("!!command")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestResizeWhileItStreams(t *testing.T) {
@@ -244,8 +220,7 @@ func TestResizeWhileItStreams(t *testing.T) {
 				lines = append(lines, fmt.Sprintf("line %03d\n\n", i+1))
 			}
 			c.llm.Queue(mockllm.Say(lines...).Via(mockllm.Delivery{Pace: 4_000_000}))
-			c.start(100, 30, "--model", "mock/m", "--tui-mode", mode)
-			c.wait("of 100k")
+			c.open(100, 30, "--tui-mode", mode)
 			c.keys("go", enter)
 			for i, size := range [][2]int{{66, 20}, {120, 40}, {100, 30}} {
 				c.until("it has come some way", func(screen string) bool {
@@ -273,8 +248,7 @@ func TestResizeWhileItStreams(t *testing.T) {
 					return true
 				})
 			}
-			c.keys(ctrlC, ctrlD)
-			c.finish(0)
+			c.leave(ctrlC)
 			all := strings.Join(c.screen.All(), "\n")
 			at := -1
 			for i := range 80 {
@@ -320,8 +294,7 @@ func TestEveryWayOut(t *testing.T) {
 					hold := make(chan struct{})
 					t.Cleanup(func() { close(hold) })
 					c.llm.Queue(mockllm.Say("half", "never").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}))
-					c.start(80, 24, "--model", "mock/m", "--tui-mode", mode)
-					c.wait("of 100k")
+					c.open(80, 24, "--tui-mode", mode)
 					if busy {
 						c.keys("go", enter)
 						c.wait("Working")
@@ -345,8 +318,7 @@ func TestTenThousandPastedLines(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.llm.Queue(mockllm.Say("got it"))
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	var b strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&b, "row %05d\r", i+1)
@@ -366,8 +338,7 @@ func TestTenThousandPastedLines(t *testing.T) {
 	if strings.Count(body, "row ") != 10_000 || !strings.Contains(body, `row 00001\nrow 00002`) {
 		t.Errorf("the model got %d rows", strings.Count(body, "row "))
 	}
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestDumbTerminalGetsLines(t *testing.T) {
@@ -386,16 +357,12 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.llm.Queue(mockllm.Failure(401, "authentication_error", "bad key \x1b[2J"))
-	c.start(60, 24, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("go", enter)
-	c.wait("Error: ", "Check the key")
-	c.gone("Working")
+	c.open(60, 24)
+	c.ask("go", "Error: ", "Check the key")
 	c.golden("error-60")
 	c.keys("\x1b[A") // the text is in the history
 	c.wait("\ngo\n")
-	c.keys(ctrlC, ctrlD)
-	c.finish(0)
+	c.leave(ctrlC)
 }
 
 func TestKeysOfVi(t *testing.T) {
@@ -403,8 +370,8 @@ func TestKeysOfVi(t *testing.T) {
 	c := place(t)
 	c.put("../home/.pi/agent/settings.json", `{"theme":"dark","editorKeys":"vi"}`)
 	c.llm.Queue(mockllm.Blocks(mockllm.Text("good day")))
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k", "INSERT")
+	c.open(80, 24)
+	c.wait("INSERT")
 	c.keys("hello wrold again", escape)
 	c.wait("NORMAL")
 	c.keys("2bcwworld")
@@ -417,8 +384,7 @@ func TestKeysOfVi(t *testing.T) {
 	c.wait("── Settings")
 	c.keys(escape)
 	c.gone("── Settings")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestATinyImage(t *testing.T) {
@@ -426,24 +392,20 @@ func TestATinyImage(t *testing.T) {
 	c := place(t)
 	c.put("dot.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82")
 	c.llm.Queue(mockllm.Blocks(mockllm.ToolCall("t1", "read", `{"path":"dot.png"}`)), mockllm.Say("a dot"))
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	c.keys("look", enter)
 	c.wait("read dot.png", "a dot")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 func TestAHomeThatCanNotBeWritten(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.put("../file", "no directory")
-	c.start(80, 24, "--model", "mock/m", "--session-dir", "../file/sessions")
-	c.wait("of 100k")
+	c.open(80, 24, "--session-dir", "../file/sessions")
 	c.keys("do not lose this", enter)
 	c.wait("--no-session", "\ndo not lose this\n")
-	c.keys(ctrlC, ctrlD)
-	c.finish(0)
+	c.leave(ctrlC)
 }
 
 func TestTemplatesSkillsAndThePage(t *testing.T) {
@@ -452,24 +414,18 @@ func TestTemplatesSkillsAndThePage(t *testing.T) {
 	c.put("../home/.pi/agent/prompts/greet.md", "---\ndescription: says good day\n---\nSay good day to $1 in verse.\n")
 	c.put("../home/.pi/agent/skills/rhyme/SKILL.md", "---\nname: rhyme\ndescription: how lines are made to rhyme\n---\nThe last sounds are alike.\n")
 	c.llm.Queue(mockllm.Say("well met"), mockllm.Say("a rhyme at the end of the line"))
-	c.start(80, 30, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 30)
 	c.keys("/gre")
 	c.wait("says good day")
-	c.keys("et Ada", enter)
-	c.wait("Say good day to Ada in verse", "well met")
-	c.gone("Working")
-	c.keys("/skill:rhyme", enter)
-	c.wait("a rhyme at the end of the line")
-	c.gone("Working")
+	c.ask("et Ada", "Say good day to Ada in verse", "well met")
+	c.ask("/skill:rhyme", "a rhyme at the end of the line")
 	c.keys("/help", enter)
 	c.wait("/greet", "/skill:rhyme")
 	c.keys("/grete", enter)
 	c.wait("did you mean /greet?")
 	c.keys(ctrlC, "/export page.html", enter)
 	c.wait("Written to")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	page, err := os.ReadFile(filepath.Join(c.dir, "page.html"))
 	if err != nil || !strings.Contains(string(page), "well met") || !strings.Contains(string(page), "Content-Security-Policy") {
 		t.Errorf("the page is %.300s, %v", page, err)

@@ -44,8 +44,7 @@ func TestResumePicker(t *testing.T) {
 		c.kept("aaaa1111", c.dir, "", "apples are red", "some are green, like the quetzal")
 		c.kept("bbbb2222", c.dir, "Bananas", "bananas are yellow", "when they are ripe", "and before?", "green too")
 		c.kept("cccc3333", other, "", "cherries elsewhere", "indeed")
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 40)
 		c.keys("/resume", enter)
 		c.wait("── Resume", "Bananas", "apples")
 		c.keys(ctrlS) // by name
@@ -104,8 +103,7 @@ func TestResumePicker(t *testing.T) {
 		c.gone("Plantains")
 		c.keys(enter)
 		c.wait("cherries elsewhere", "indeed", "/trust") // its project is not trusted
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 		if left, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*work*/*.jsonl")); err != nil || len(left) != 1 {
 			t.Errorf("left are %v, %v", left, err)
 		}
@@ -123,8 +121,7 @@ func TestAnotherDirectory(t *testing.T) {
 	c.put(agentFiles+"trust.json", fmt.Sprintf(`{%q: true}`, other))
 	c.kept("cccc3333", other, "", "cherries elsewhere", "indeed")
 	c.llm.Queue(mockllm.Say("meow"))
-	c.start(80, 40, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 40)
 	c.keys("/resume", enter)
 	c.wait("── Resume")
 	c.keys(ctrlP)
@@ -133,14 +130,11 @@ func TestAnotherDirectory(t *testing.T) {
 	c.wait("indeed", "There is no theme \"nonsense\"", "/other")
 	c.keys("/new", enter)
 	c.wait("A new session.")
-	c.keys("who are you", enter)
-	c.wait("meow")
-	c.gone("Working")
+	c.ask("who are you", "meow")
 	if body := string(c.llm.Requests()[0].Body); !strings.Contains(body, "Say meow.") {
 		t.Error("the model does not have the instructions of the directory")
 	}
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	if kept, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*other*/*.jsonl")); err != nil || len(kept) != 2 {
 		t.Errorf("sessions of the other directory: %v, %v", kept, err)
 	}
@@ -151,8 +145,7 @@ func TestADirectoryThatIsGone(t *testing.T) {
 		c := place(t)
 		gone := filepath.Join(filepath.Dir(c.dir), "gone")
 		c.kept("dddd4444", gone, "", "dates from nowhere", "indeed")
-		c.start(width, 30, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 30)
 		c.keys("/resume", enter)
 		c.wait("── Resume")
 		c.keys(ctrlP)
@@ -171,8 +164,7 @@ func TestADirectoryThatIsGone(t *testing.T) {
 		c.wait("directory is gone")
 		c.keys(down, enter)
 		c.wait("indeed", "a copy")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 		if kept, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*work*/*.jsonl")); err != nil || len(kept) != 1 {
 			t.Errorf("sessions of this directory: %v, %v", kept, err)
 		}
@@ -191,8 +183,7 @@ func TestImportCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.put("other.txt", "no session\n")
-		c.start(width, 30, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 30)
 		c.keys("/import nothing.jsonl", enter)
 		c.wait("── Import nothing", "→ Go on with it")
 		c.keys(enter)
@@ -207,8 +198,7 @@ func TestImportCommand(t *testing.T) {
 		c.wait("→ Go on with it")
 		c.keys(enter)
 		c.wait("elderberries", "indeed")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 		kept, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*/*.jsonl"))
 		if err != nil || len(kept) != 1 || !strings.Contains(c.file("my session.jsonl"), "elderberries") {
 			t.Errorf("kept are %v, %v", kept, err)
@@ -224,14 +214,9 @@ func TestTreePicker(t *testing.T) {
 			mockllm.Say("a branch about two"),
 		)
 		c.put(agentFiles+"settings.json", `{"theme":"dark","treeFilterMode":"no-tools"}`)
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
-		c.keys("question one", enter)
-		c.wait("answer one")
-		c.gone("Working")
-		c.keys("question two", enter)
-		c.wait("answer two")
-		c.gone("Working")
+		c.open(width, 40)
+		c.ask("question one", "answer one")
+		c.ask("question two", "answer two")
 		c.keys("/tree", enter)
 		c.wait("Tree · without tools", "you: question two")
 		if s := c.wait("answer two ←"); strings.Contains(s, "pi: bash") {
@@ -287,8 +272,7 @@ func TestTreePicker(t *testing.T) {
 		c.keys("two", enter)
 		c.gone("answer two")
 		c.wait("branch that was left", "question two")
-		c.keys(ctrlC, ctrlD)
-		c.finish(0)
+		c.leave(ctrlC)
 		requests := c.llm.Requests()
 		if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "two") {
 			t.Errorf("the summary was asked for with\n%s", body)

@@ -12,8 +12,7 @@ func TestSettingsCommand(t *testing.T) {
 	everyWidth(t, func(t *testing.T, width int) {
 		c := place(t)
 		c.put(agentFiles+"settings.json", `{"theme":"dark","unknown":{"stays":true}}`)
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 40)
 		change := func(typed, label, before, after string, key string) {
 			t.Helper()
 			row := func(value string) func(string) bool {
@@ -66,7 +65,6 @@ func TestSettingsCommand(t *testing.T) {
 			}
 			return true
 		})
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }

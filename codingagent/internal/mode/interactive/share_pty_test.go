@@ -31,13 +31,10 @@ func TestShareCommand(t *testing.T) {
 "gist create") echo "- Creating gist" >&2; for f; do :; done; cp "$f" "$HOME/uploaded.html"; echo "$*" > "$HOME/how"; echo https://gist.example/abc123;;
 esac
 `)
-		c.start(width, 30, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 30)
 		c.keys("/share", enter)
 		c.wait("nothing to share")
-		c.keys("what is green", enter)
-		c.wait("pears")
-		c.gone("Working")
+		c.ask("what is green", "pears")
 		c.keys("/share", enter)
 		c.wait("── Upload all", "→ No, keep it here", "It holds what was said")
 		c.resize(width+7, 26)
@@ -52,8 +49,7 @@ esac
 		c.keys(down, enter)
 		c.wait("Shared: https://gist.example/abc123")
 		c.until("the address is on the clipboard", func(string) bool { return c.screen.Clipboard() == "https://gist.example/abc123" })
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 		if how := c.file("../home/how"); !strings.Contains(how, "--public=false") {
 			t.Errorf("gh was called with %s", how)
 		}
@@ -75,8 +71,7 @@ func TestShareNeedsGH(t *testing.T) {
 		t.Skip("gh is installed")
 	}
 	c.wait("Sharing needs gh", "/export")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 
 	c = place(t)
 	c.llm.Queue(mockllm.Say("plums"))
@@ -86,8 +81,7 @@ func TestShareNeedsGH(t *testing.T) {
 	c.gone("Working")
 	c.keys("/share", enter)
 	c.wait("gh auth login", "not logged into")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 // Reports have facts and no text of the conversation, and no keys.
@@ -97,11 +91,8 @@ func TestReports(t *testing.T) {
 		c.env = append(c.env, "OPENAI_API_KEY=sk-variable-secret")
 		c.put(agentFiles+"settings.json", `{"theme":"dark","externalEditor":"vi # hush-editor","shellCommandPrefix":"export T=hush-prefix"}`)
 		c.llm.Queue(mockllm.Say("hush answer"))
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
-		c.keys("hush question", enter)
-		c.wait("hush answer")
-		c.gone("Working")
+		c.open(width, 40)
+		c.ask("hush question", "hush answer")
 		c.keys("/bug", enter)
 		c.wait("── What is wrong?")
 		c.keys("it blinks", enter)
@@ -109,8 +100,7 @@ func TestReports(t *testing.T) {
 		c.keys("/bug it hums", enter)
 		c.keys("/debug", enter)
 		c.wait("pi-debug.log")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 		bugs, err := filepath.Glob(filepath.Join(c.home, ".pi/agent/bug-*.md"))
 		if err != nil || len(bugs) == 0 {
 			t.Fatalf("reports %v, %v", bugs, err)
@@ -149,29 +139,22 @@ func TestFailuresAreOneBlock(t *testing.T) {
 			mockllm.Failure(503, "overloaded", "third trouble"), mockllm.Failure(503, "overloaded", "fourth trouble"),
 			mockllm.Failure(503, "overloaded", "fifth trouble"), mockllm.Failure(503, "overloaded", "sixth trouble"),
 		)
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
-		c.keys("go", enter)
-		c.wait("at last")
-		c.gone("Working")
+		c.open(width, 40)
+		c.ask("go", "at last")
 		if s := c.gone("trouble"); strings.Contains(s, "Error") {
 			t.Errorf("a failure is left:\n%s", s)
 		}
-		c.keys("again", enter)
-		c.wait("sixth trouble")
-		c.gone("Working")
+		c.ask("again", "sixth trouble")
 		c.gone("third trouble")
 		if s := c.gone("fifth trouble"); strings.Count(s, "Error: ") != 1 {
 			t.Errorf("not one failure:\n%s", s)
 		}
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 		c.start(width, 40, "-c")
 		c.wait("sixth trouble", "at last")
 		if s := c.gone("first trouble"); strings.Count(s, "Error: ") != 1 {
 			t.Errorf("not one failure when it is shown again:\n%s", s)
 		}
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }

@@ -14,8 +14,7 @@ func TestSignInWithAnAccount(t *testing.T) {
 		c := place(t)
 		c.env = append(c.env, "PI_OAUTH_CLIENT_ID_ANTHROPIC=client-of-a-test", "BROWSER=browser-of-a-test")
 		c.program("browser-of-a-test", `echo "$1" > "$HOME/opened"`+"\n")
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 40)
 		c.keys("/login anthropic", enter)
 		c.wait("── Connect a provider", "→ Anthropic")
 		c.keys(enter)
@@ -38,8 +37,7 @@ func TestSignInWithAnAccount(t *testing.T) {
 		c.wait("── Connect a provider")
 		c.keys(escape)
 		c.gone("── Connect")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 		if got := c.file("../home/opened"); !strings.HasPrefix(got, "https://") {
 			t.Errorf("the browser was given %q", got)
 		}
@@ -50,8 +48,7 @@ func TestLogout(t *testing.T) {
 	everyWidth(t, func(t *testing.T, width int) {
 		c := place(t)
 		c.put(agentFiles+"auth.json", `{"groq":{"type":"api_key","key":"sk-mock-secret"},"xai":{"type":"api_key","key":"sk-mock-secret"}}`)
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 40)
 		c.keys("/login", enter)
 		c.wait("── Connect a provider", "→ Groq") // what is connected comes first
 		c.keys(escape)
@@ -73,7 +70,6 @@ func TestLogout(t *testing.T) {
 		c.until("both are gone", func(string) bool { return strings.TrimSpace(c.file(agentFiles+"auth.json")) == "{}" })
 		c.keys("/logout", enter)
 		c.wait("is stored")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }

@@ -16,8 +16,7 @@ func TestCompactAndCopy(t *testing.T) {
 	everyWidth(t, func(t *testing.T, width int) {
 		c := place(t)
 		c.put(agentFiles+"settings.json", `{"theme":"dark","compaction":{"keepRecentTokens":1},"retry":{"enabled":false}}`)
-		c.start(width, 40, "--model", "mock/m")
-		c.wait("of 100k")
+		c.open(width, 40)
 		c.keys("/copy", enter)
 		c.wait("There is no answer to copy yet.")
 		c.keys("/compact", enter)
@@ -45,8 +44,7 @@ func TestCompactAndCopy(t *testing.T) {
 		c.gone("gist of all")
 		c.keys(ctrlO)
 		c.wait("gist of all")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }
 
@@ -65,13 +63,11 @@ func TestToolsThatSearch(t *testing.T) {
 			),
 			mockllm.Say("seen"),
 		)
-		c.start(width, 40, "--model", "mock/m", "--tools", "grep,find,ls")
-		c.wait("of 100k")
+		c.open(width, 40, "--tools", "grep,find,ls")
 		c.keys("look around", enter)
 		c.wait("● grep func only *.go · 2 lines\n   a.go:3: func A() {}\n   sub/b.go:3: func B() {}\n",
 			"● find *.go · 2 lines\n   a.go\n   sub/b.go\n", "● ls sub · 1 line\n   b.go\n", "✗ ls nowhere\n   cannot list nowhere", "\n seen")
 		c.gone("Working")
-		c.keys(ctrlD)
-		c.finish(0)
+		c.leave()
 	})
 }

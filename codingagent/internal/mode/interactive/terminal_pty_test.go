@@ -35,8 +35,7 @@ func TestTheCaretIsWhereTextGoes(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			c := place(t)
-			c.start(60, 20, "--model", "mock/m", "--tui-mode", mode)
-			c.wait("of 100k")
+			c.open(60, 20, "--tui-mode", mode)
 			column := 0
 			for _, s := range []struct {
 				typed string
@@ -54,8 +53,7 @@ func TestTheCaretIsWhereTextGoes(t *testing.T) {
 			c.caret("한글", 0)
 			c.keys(ctrlC)
 			c.gone("한글")
-			c.keys(ctrlD)
-			c.finish(0)
+			c.leave()
 		})
 	}
 }
@@ -66,11 +64,8 @@ func TestWideCharactersKeepColumns(t *testing.T) {
 	t.Parallel()
 	c := place(t)
 	c.llm.Queue(mockllm.Say("| sign | name |\n|---|---|\n| 👩‍🚀 | astronaut |\n| 🇯🇵 | 日本 |\n| ❄️ | snow |\n| é | 한국어 |\n\nend of it"))
-	c.start(60, 30, "--model", "mock/m")
-	c.wait("of 100k")
-	c.keys("go", enter)
-	c.wait("end of it")
-	c.gone("Working")
+	c.open(60, 30)
+	c.ask("go", "end of it")
 	c.mu.Lock()
 	edges := map[int]int{}
 	_, height := c.screen.Size()
@@ -89,8 +84,7 @@ func TestWideCharactersKeepColumns(t *testing.T) {
 	if len(edges) != 1 {
 		t.Errorf("right edges in columns %v:\n%s", edges, c.until("", func(string) bool { return true }))
 	}
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 // TestNoFlicker streams a long answer and counts what makes a screen flicker.
@@ -105,8 +99,7 @@ func TestNoFlicker(t *testing.T) {
 				lines = append(lines, fmt.Sprintf("line %03d of an answer\n\n", i+1))
 			}
 			c.llm.Queue(mockllm.Say(lines...).Via(mockllm.Delivery{Pace: 2_000_000}))
-			c.start(80, 24, "--model", "mock/m", "--tui-mode", mode)
-			c.wait("of 100k")
+			c.open(80, 24, "--tui-mode", mode)
 			c.mu.Lock()
 			clears, before := c.screen.Clears(), c.raw.Len()
 			c.mu.Unlock()
@@ -151,8 +144,7 @@ func TestNoFlicker(t *testing.T) {
 			}
 			c.keys(ctrlC)
 			c.gone("abcdef")
-			c.keys(ctrlD)
-			c.finish(0)
+			c.leave()
 		})
 	}
 }
@@ -167,11 +159,8 @@ func TestScrollbackIsKept(t *testing.T) {
 			c.llm.Queue(mockllm.Say(strings.Repeat("a line of the answer\n\n", 40)))
 			c.shell, c.env = true, []string{"PS1=shell> "}
 			c.first = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do echo before $i; done"
-			c.start(80, 24, "--model", "mock/m", "--tui-mode", mode)
-			c.wait("of 100k")
-			c.keys("go", enter)
-			c.wait("a line of the answer")
-			c.gone("Working")
+			c.open(80, 24, "--tui-mode", mode)
+			c.ask("go", "a line of the answer")
 			c.keys(ctrlD)
 			c.until("the shell is back", func(s string) bool {
 				return strings.HasSuffix(strings.TrimRight(s, "\n"), "shell>") && !c.screen.Mode(2004)
@@ -202,8 +191,7 @@ func TestKeysInTmux(t *testing.T) {
 	hold := make(chan struct{})
 	c.llm.Queue(mockllm.Say("half", "whole").Via(mockllm.Delivery{HoldAt: 1, Hold: hold}), mockllm.Say("then this"))
 	c.env = []string{"TERM=tmux-256color", "TMUX=/tmp/tmux-0/default,1,0"}
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	c.keys("one", "\x1b[27;2;13~", "two", "\x1b[13;2u", "three", "\x1b\x1b[D") // shift+enter twice, alt+left as ESC ESC [ D
 	c.wait("\none\n", "\ntwo\n", "\nthree")
 	c.keys("x ", "\x1b[1;5C", "\x1bb", "\x1bf", " end") // ctrl+right, alt+b, alt+f
@@ -228,8 +216,7 @@ func TestKeysInTmux(t *testing.T) {
 	c.wait("\npasted\n", "\ntext\n")
 	c.keys(ctrlC)
 	c.gone("pasted")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	if body := string(c.llm.Requests()[0].Body); !strings.Contains(body, `one\ntwo\n.\u003ex three end\u003c.`) && !strings.Contains(body, `one\ntwo\n.>x three end<.`) {
 		t.Errorf("the model got %s", body)
 	}
@@ -247,8 +234,7 @@ func TestALargePasteIsOneStep(t *testing.T) {
 	}
 	c.env = []string{"EDITOR=" + tool}
 	c.llm.Queue(mockllm.Say("got it"))
-	c.start(80, 24, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 24)
 	var lines []string
 	for i := range 40 {
 		lines = append(lines, fmt.Sprintf("row %02d", i+1))
@@ -272,8 +258,7 @@ func TestALargePasteIsOneStep(t *testing.T) {
 	c.keys(enter)
 	c.wait("got it")
 	c.gone("Working")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 	var body struct {
 		Messages []struct {
 			Role    string
@@ -301,8 +286,7 @@ func TestOutputOfProgramsStaysInItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.llm.Queue(mockllm.Blocks(mockllm.ToolCall("t1", "bash", string(arguments))), mockllm.Say("that was it"))
-	c.start(80, 30, "--model", "mock/m")
-	c.wait("of 100k")
+	c.open(80, 30)
 	for _, by := range []string{"run it", "!" + command} {
 		_ = os.Remove(gate)
 		c.keys(by, enter)
@@ -321,8 +305,7 @@ func TestOutputOfProgramsStaysInItsPlace(t *testing.T) {
 		c.gone("Working")
 	}
 	c.wait("that was it")
-	c.keys(ctrlD)
-	c.finish(0)
+	c.leave()
 }
 
 // TestLeavingAtOnce presses Ctrl+C before anything is drawn.

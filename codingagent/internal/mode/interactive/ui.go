@@ -99,7 +99,9 @@ type ui struct {
 	last     *answer              // the one that ended last
 	retry    *tui.Item            // says that a failed answer is tried again
 	cards    map[string]*toolCard // calls by id
-	incoming incoming             // has its own lock
+	pasts    pasts
+	into     *past    // what is being built; nil for the end of the transcript
+	incoming incoming // has its own lock
 
 	began        time.Time
 	access       access
@@ -180,7 +182,8 @@ func Run(ctx context.Context, cfg Config) error {
 	u.greet(keyNotes)
 	u.replay()
 	u.unsent.restore()
-	u.refreshFacts()
+	u.foot.refresh()
+	u.p.Do(u.refreshFacts) // reads the whole session: when the end of it is on the screen
 	u.p.Go(func() { u.interrupts(ctx) })
 	u.jobControl(ctx)
 	u.guests.attach(ctx)
@@ -260,8 +263,15 @@ func (r runner) Go(f func())      { r.u.spawn(f) }
 // session is the current one.
 func (u *ui) session() *codingagent.AgentSession { return u.cfg.Runtime.Session() }
 
-// append puts a component at the end of the transcript.
-func (u *ui) append(c tui.Component) *tui.Item { return u.p.Transcript.Append(c) }
+// append puts a component at the end of the transcript, or of the part of it that is
+// being built.
+func (u *ui) append(c tui.Component) *tui.Item {
+	if u.into != nil {
+		u.into.inner.Add(c)
+		return u.into.item.Part(c)
+	}
+	return u.p.Transcript.Append(c)
+}
 
 // note says something in a colour of the theme.
 func (u *ui) note(token, s string) {

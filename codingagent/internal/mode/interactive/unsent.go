@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/internal/draft"
 	"github.com/pi-go/pi/tui/input"
 )
@@ -28,7 +30,7 @@ type unsent struct {
 	past    []string       // prompts of earlier sessions
 	fresh   []string       // prompts of this run
 	said    []string       // those of this one before the program began
-	loading bool           // the prompts of earlier sessions are still being read
+	loading int            // how many readers of earlier prompts are at work
 	early   *input.Key     // a key that asked for one of them meanwhile
 	pending bool           // a text will be taken soon
 
@@ -142,11 +144,62 @@ func (k *unsent) flush() {
 // tooEarly takes a key that asks for an earlier prompt before those are read; it is
 // for them when they are there.
 func (k *unsent) tooEarly(key input.Key) bool {
-	if !k.loading || k.ui.editor.Text() != "" || k.ui.keys.First(key, "tui.editor.cursorUp", "tui.editor.historyPrevious") == "" {
+	if k.loading == 0 || k.ui.editor.Text() != "" || k.ui.keys.First(key, "tui.editor.cursorUp", "tui.editor.historyPrevious") == "" {
 		return false
 	}
 	k.early = &key
 	return true
+}
+
+// maxRecalled is how many of a session's prompts can be gone back to.
+const maxRecalled = 1000
+
+// recall reads the prompts of a session, once what is at its end is on the screen.
+func (k *unsent) recall(s *session.Session, path []session.Stub) {
+	var ids []string
+	for i := len(path) - 1; i >= 0 && len(ids) < maxRecalled; i-- {
+		if path[i].Type == session.TypeMessage && path[i].Role == ai.RoleUser {
+			ids = append(ids, path[i].ID)
+		}
+	}
+	u := k.ui
+	k.loading++
+	u.p.Do(func() {
+		u.spawn(func() {
+			var said []string
+			for _, id := range slices.Backward(ids) {
+				e, err := s.Entry(u.ctx, id)
+				if err != nil {
+					continue // where it is shown it is said
+				}
+				if e, ok := e.(*session.MessageEntry); ok {
+					if m, ok := e.Message.(*ai.UserMessage); ok {
+						said = append(said, ai.TextOf(m.Content, "\n"))
+					}
+				}
+			}
+			u.p.Do(func() {
+				if u.session().Session() == s {
+					k.said = said
+				}
+				k.loaded()
+			})
+		})
+	})
+}
+
+// loaded shows what a reader of prompts has brought, and gives the editor the key
+// that waited for it.
+func (k *unsent) loaded() {
+	k.loading--
+	k.showHistory()
+	if k.loading > 0 {
+		return
+	}
+	if early := k.early; early != nil && k.ui.editor.Text() == "" {
+		k.ui.editor.HandleInput(*early)
+	}
+	k.early = nil
 }
 
 // restore brings back what an earlier run has left, and the prompts that were sent.
@@ -155,20 +208,14 @@ func (k *unsent) restore() {
 		return
 	}
 	u := k.ui
-	k.loading = true
+	k.loading++
 	u.spawn(func() {
 		past, err := k.history.Load(u.ctx)
 		u.p.Do(func() {
-			k.loading = false
 			u.fail(err)
 			// What was said meanwhile may be there already, or not yet.
-			past = slices.DeleteFunc(past, func(s string) bool { return slices.Contains(k.fresh, s) })
-			k.past = append(past, k.fresh...)
-			k.showHistory()
-			if early := k.early; early != nil && u.editor.Text() == "" {
-				u.editor.HandleInput(*early)
-			}
-			k.early = nil
+			k.past = slices.DeleteFunc(past, func(s string) bool { return slices.Contains(k.fresh, s) })
+			k.loaded()
 		})
 	})
 	t, ok := k.stash.Restore(u.ctx, u.session().ID())
@@ -221,7 +268,7 @@ func when(t, now time.Time) string {
 }
 
 // showHistory puts the prompts of all sessions into the editor's history, those of
-// this one last.
+// this one last, and at their end those of this run.
 func (k *unsent) showHistory() {
 	mine := make(map[string]bool, len(k.said))
 	for _, s := range k.said {
@@ -233,7 +280,7 @@ func (k *unsent) showHistory() {
 			all = append(all, s)
 		}
 	}
-	all = append(all, k.said...)
+	all = slices.Concat(all, k.said, k.fresh)
 	for _, s := range all {
 		for _, m := range markersIn(s) {
 			k.ui.attached.reserve(m) // its image is not there any more
@@ -247,7 +294,7 @@ func (k *unsent) sent(s string) {
 	if s = strings.TrimSpace(s); k.history == nil || s == "" {
 		return
 	}
-	k.past, k.fresh = append(k.past, s), append(k.fresh, s)
+	k.fresh = append(k.fresh, s)
 	k.ui.kept.add(k.ui.spawn, func() {
 		if err := k.history.Add(context.WithoutCancel(k.ui.ctx), s); err != nil {
 			k.complain(err)
