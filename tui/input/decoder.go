@@ -28,6 +28,7 @@ type Decoder struct {
 	rest    []byte // not decoded yet: the beginning of something
 	pasting bool
 	began   bool // the paste has had its first piece
+	skip    byte // the second byte of a sequence that is too long, while the rest of it is dropped
 	// ExpectPosition tells that the cursor's position has been asked for. An
 	// answer in the first row looks like F3 with modifiers; without it, it is
 	// taken for that key where both are possible.
@@ -56,6 +57,8 @@ func (d *Decoder) Feed(b []byte) []Event {
 // false if nothing is waiting. The time begins with the last Feed.
 func (d *Decoder) Wait() (_ time.Duration, ok bool) {
 	switch r := d.rest; {
+	case d.skip != 0:
+		return waitString, true
 	case len(r) == 0 || d.pasting:
 		return 0, false
 	case len(r) <= 2 || len(r) == 3 && r[1] == esc:
@@ -71,7 +74,22 @@ func (d *Decoder) Flush() []Event {
 	if d.pasting {
 		return nil
 	}
+	if d.skip != 0 {
+		d.skip, d.rest = 0, d.rest[:0]
+		return nil
+	}
 	return d.decode(true)
+}
+
+// Abandon is [Decoder.Flush] for when the rest can not come any more, as when
+// another program has read the input meanwhile: a paste that has begun ends, too.
+func (d *Decoder) Abandon() []Event {
+	if !d.pasting {
+		return d.Flush()
+	}
+	p := Paste{Text: string(d.rest), First: !d.began, Last: true}
+	d.pasting, d.began, d.rest = false, false, d.rest[:0]
+	return []Event{p}
 }
 
 func (d *Decoder) decode(flush bool) []Event {
@@ -81,6 +99,10 @@ func (d *Decoder) decode(flush bool) []Event {
 	for s != "" {
 		var n int
 		switch {
+		case d.skip != 0:
+			if n = d.drop(s); n == 0 && d.skip == 0 {
+				continue
+			}
 		case d.pasting:
 			var p Paste
 			if p, n = d.paste(s); p.Text != "" || p.Last {
@@ -103,7 +125,7 @@ func (d *Decoder) decode(flush bool) []Event {
 		s = s[n:]
 	}
 	if len(s) > maxString {
-		s = ""
+		s = d.tooLong(s)
 	}
 	if len(s) != all || flush {
 		d.rest = append(d.rest[:0], s...)
@@ -112,6 +134,43 @@ func (d *Decoder) decode(flush bool) []Event {
 		d.rest = d.rest[:0]
 	}
 	return events
+}
+
+// tooLong drops the beginning of a sequence, and sees to it that the rest of it is
+// dropped as well when it comes: it must not be taken for what somebody types.
+func (d *Decoder) tooLong(s string) (rest string) {
+	body := strings.TrimLeft(s, "\x1b")
+	if len(body) == len(s) || body == "" {
+		return ""
+	}
+	d.skip = body[0]
+	if s[len(s)-1] == esc {
+		return s[len(s)-1:] // perhaps the first half of its end
+	}
+	return ""
+}
+
+// drop returns how much of s belongs to a sequence that is dropped.
+func (d *Decoder) drop(s string) int {
+	inString := strings.IndexByte("]P_^X", d.skip) >= 0
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case inString && c != '\a' && c != esc, !inString && c >= 0x20 && c <= 0x3f:
+			continue
+		case inString && c == esc && i+1 == len(s):
+			return i
+		}
+		d.skip = 0
+		switch {
+		case inString && c == esc && s[i+1] == '\\':
+			return i + 2
+		case inString && c == '\a', !inString && c >= 0x40 && c <= 0x7e:
+			return i + 1
+		}
+		return i // broken off by something else
+	}
+	return len(s)
 }
 
 const (

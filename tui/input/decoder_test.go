@@ -264,3 +264,79 @@ func BenchmarkPaste(b *testing.B) {
 		}
 	}
 }
+
+// An answer that is too long is dropped, all of it: the rest must not be typed.
+func TestWhatIsTooLongIsDroppedToItsEnd(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("QUJD", maxString/4+100_000)
+	a := Key{ID: ID{Name: "a"}, Text: "a", Raw: "a"}
+	for name, s := range map[string]string{
+		"ended by ST":                   "\x1b]52;c;" + long + "\x1b\\a",
+		"ended by BEL":                  "\x1bP" + long + "\aa",
+		"a sequence":                    "\x1b[" + strings.Repeat("1;", maxString) + "ma",
+		"alt with a sequence":           "\x1b\x1b[" + strings.Repeat("1;", maxString) + "ma",
+		"broken off":                    "\x1b]52;c;" + long + "\x1b[Ia",
+		"a sequence that is broken off": "\x1b[" + strings.Repeat("1;", maxString) + "\x1b[Ia",
+	} {
+		for _, piece := range []int{1 << 16, 1<<16 + 3} {
+			var d Decoder
+			var got []Event
+			for rest := s; rest != ""; {
+				n := min(piece, len(rest))
+				for _, ev := range d.Feed([]byte(rest[:n])) {
+					if _, ok := ev.(Unknown); !ok {
+						got = append(got, ev)
+					}
+				}
+				rest = rest[n:]
+			}
+			want := []Event{a}
+			if strings.Contains(s, "\x1b[I") {
+				want = []Event{Focus{In: true}, a}
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s in pieces of %d: %d events, beginning with %.300q", name, piece, len(got), fmt.Sprint(got[:min(len(got), 3)]))
+			}
+			if wait, ok := d.Wait(); ok {
+				t.Errorf("%s in pieces of %d: it waits for %v", name, piece, wait)
+			}
+		}
+	}
+}
+
+// A terminal that dies within such an answer does not take the keyboard with it.
+func TestWhatIsTooLongAndNeverEndsIsForgotten(t *testing.T) {
+	t.Parallel()
+	var d Decoder
+	d.Feed([]byte("\x1b]" + strings.Repeat("x", maxString)))
+	d.Feed([]byte("still the same"))
+	if wait, ok := d.Wait(); !ok || wait != waitString {
+		t.Errorf("it waits %v, %v", wait, ok)
+	}
+	if ev := d.Flush(); len(ev) > 0 {
+		t.Errorf("at the end: %v", ev)
+	}
+	if ev := d.Feed([]byte("a")); len(ev) != 1 {
+		t.Errorf("after it: %v", ev)
+	}
+}
+
+func TestAbandon(t *testing.T) {
+	t.Parallel()
+	var d Decoder
+	d.Feed([]byte("\x1b[200~one\x1b[2"))
+	if diff := cmp.Diff([]Event{Paste{Text: "\x1b[2", Last: true}}, d.Abandon()); diff != "" {
+		t.Errorf("a paste (-want +got):\n%s", diff)
+	}
+	d.Feed([]byte("\x1b[200~"))
+	if diff := cmp.Diff([]Event{Paste{First: true, Last: true}}, d.Abandon()); diff != "" {
+		t.Errorf("a paste without text (-want +got):\n%s", diff)
+	}
+	d.Feed([]byte("\x1b"))
+	if ev := d.Abandon(); len(ev) != 1 {
+		t.Errorf("escape: %v", ev)
+	}
+	if ev := d.Abandon(); len(ev) != 0 {
+		t.Errorf("nothing: %v", ev)
+	}
+}
