@@ -68,8 +68,12 @@ func run(ctx context.Context, name string, args []string, input string) error {
 	cmd.Stdin = strings.NewReader(input)
 	// xclip and wl-copy stay behind to serve the text; nothing of theirs may be
 	// waited for.
+	cmd.WaitDelay = grace
 	return cmd.Run()
 }
+
+// grace is how long programs that one has left behind may keep its input or output.
+const grace = 100 * time.Millisecond
 
 // candidates are the programs to try, in this order.
 func (o Options) candidates() [][]string {

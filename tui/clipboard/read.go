@@ -158,6 +158,7 @@ func output(ctx context.Context, name string, args []string) ([]byte, error) {
 	var out limited
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout = &out
+	cmd.WaitDelay = grace
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("run %s: %w", name, err)
 	}

@@ -3,6 +3,9 @@ package clipboard
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -74,5 +77,27 @@ func TestRead(t *testing.T) {
 				t.Errorf("got %q, %v; want %q, %v", got, err, tc.want, tc.err)
 			}
 		})
+	}
+}
+
+// Programs for the clipboard leave others behind that keep what they were given
+// open; those are not waited for.
+func TestWhatIsLeftBehindIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell here")
+	}
+	file := filepath.Join(t.TempDir(), "stay")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// It stays until the end of the test, when the file goes.
+	script := "while [ -e '" + file + "' ]; do sleep 0.1; done <&0 & exit 3"
+	if err := run(t.Context(), sh, []string{"-c", script}, strings.Repeat("x", 1<<20)); err == nil {
+		t.Error("the exit code of the one that writes is not told")
+	}
+	if _, err := output(t.Context(), sh, []string{"-c", script}); err == nil {
+		t.Error("the exit code of the one that reads is not told")
 	}
 }
