@@ -26,9 +26,11 @@ func Ask[T any](ctx context.Context, p *Program, opts OverlayOptions, show func(
 	}
 	done := make(chan result, 1)
 	var once sync.Once
-	var overlay *Overlay
+	var overlay *Overlay // it and answered belong to the program's goroutine
+	answered := false
 	answer := func(v T, ok bool) {
 		once.Do(func() {
+			answered = true
 			done <- result{v, ok}
 			if overlay != nil {
 				overlay.Hide()
@@ -38,6 +40,9 @@ func Ask[T any](ctx context.Context, p *Program, opts OverlayOptions, show func(
 	if !p.Do(func() {
 		if ctx.Err() == nil {
 			overlay = p.ShowOverlay(show(answer), opts)
+			if answered {
+				overlay.Hide() // answered before it was seen
+			}
 		}
 	}) {
 		return value, false

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/pi-go/pi/tui/edit"
@@ -371,6 +372,7 @@ func (e *Editor) rows() int {
 
 // up goes a row up; from the first one to the history, or to its beginning.
 func (e *Editor) up() {
+	e.laidOut()
 	row, _ := e.layout.find(e.buf.Cursor())
 	switch {
 	case row > 0:
@@ -383,6 +385,7 @@ func (e *Editor) up() {
 }
 
 func (e *Editor) down() {
+	e.laidOut()
 	row, _ := e.layout.find(e.buf.Cursor())
 	switch {
 	case row < e.layout.total-1:
@@ -394,9 +397,19 @@ func (e *Editor) down() {
 	}
 }
 
+// laidOut divides the text into rows as it was drawn last: keys can come faster
+// than frames, and rows of text that was never drawn are as wide as they like.
+func (e *Editor) laidOut() {
+	width := e.layout.width
+	if width == 0 {
+		width = math.MaxInt
+	}
+	e.layout.update(&e.buf, e.Ruler, width)
+}
+
 // vertical moves by rows as they are seen, and keeps to a column.
 func (e *Editor) vertical(by int) {
-	e.layout.update(&e.buf, e.Ruler, max(e.layout.width, 1))
+	e.laidOut()
 	row, col := e.layout.find(e.buf.Cursor())
 	if e.want < 0 {
 		e.want = col

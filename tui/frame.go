@@ -63,6 +63,11 @@ func (p *Program) drawFull() {
 	if !s.Cursor.Set {
 		s.Cursor = p.takeCursor(screen, rows)
 	}
+	for y, at := range p.view.shown {
+		if !s.Cursor.Set && at == at.item.cursor {
+			s.Cursor = p.cursorIn(at.item, y)
+		}
+	}
 	p.buf = p.full.Draw(p.buf, s)
 }
 
@@ -103,6 +108,13 @@ func (p *Program) drawInline() {
 		f.Cursor = p.takeCursor(lines.bottom, 0)
 		f.Cursor.Row += lines.above
 	}
+	row := lines.above
+	for i := len(t.items) - 1; i >= 0 && !f.Cursor.Set && row > n-p.height; i-- {
+		it := t.items[i]
+		if row -= len(it.lines); it.cursor.item != nil {
+			f.Cursor = p.cursorIn(it, row+it.cursor.line)
+		}
+	}
 	p.buf = p.inline.Draw(p.buf, f)
 	gap := p.opts.ClearOnShrink && !p.opts.KeepScrollback && p.inline.Top() > 0 && lines.n-p.inline.Top() < p.height
 	switch {
@@ -129,6 +141,11 @@ func (p *Program) takeCursor(rows []string, from int) (c render.Cursor) {
 		rows[i] = strings.ReplaceAll(rows[i], CursorMarker, "")
 	}
 	return c
+}
+
+// cursorIn returns the cursor of a component of the transcript, which is at a row.
+func (p *Program) cursorIn(it *Item, row int) render.Cursor {
+	return render.Cursor{Row: row, Col: p.opts.Ruler.Width(it.cursorAt), Set: true, Hidden: !p.opts.ShowCursor}
 }
 
 func (p *Program) visibleOverlays() bool {

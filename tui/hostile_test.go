@@ -73,7 +73,7 @@ func hostile() []string {
 
 var allowed = regexp.MustCompile("^(?:" + strings.Join([]string{
 	`\x1b\[[0-9;:]*m`,                      // styles
-	`\x1b\[[0-9;]*[ABCDGHJKLMPXdr]`,        // what the renderer moves and erases with
+	`\x1b\[[0-9;]*[ABCDGHJKLMPSTXdr]`,      // what the renderer moves and erases with
 	`\x1b\[\?[0-9;]*[hl]`,                  // modes
 	`\x1b\[[<>=?]?[0-9;]*[ucqtn]`,          // keyboard flags and queries
 	`\x1b\[>4;[0-9]m`, `\x1b\[\?[0-9]+\$p`, // more of them

@@ -40,6 +40,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 	defer func() {
 		// The one way back, also while panicking.
 		r := recover()
+		p.running = false
 		p.finishFrame()
 		farewell := ""
 		if p.term.FullScreen() && len(p.exitLines) > 0 && r == nil {
@@ -65,10 +66,10 @@ func (p *Program) run(ctx context.Context) (err error) {
 		default:
 		}
 	})
-	signals := make(chan os.Signal, 4)
+	p.signals = make(chan os.Signal, 4)
 	if len(p.opts.Signals) > 0 {
-		signal.Notify(signals, p.opts.Signals...)
-		defer signal.Stop(signals)
+		signal.Notify(p.signals, p.opts.Signals...)
+		defer signal.Stop(p.signals)
 	}
 
 	p.continued = make(chan os.Signal, 1)
@@ -116,7 +117,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case s := <-signals:
+		case s := <-p.signals:
 			return SignalError{s}
 		case err := <-p.reader.parked:
 			if failed++; failed > 3 {
@@ -283,6 +284,7 @@ func (p *Program) runPosts() {
 
 // begin takes the screen.
 func (p *Program) begin() {
+	p.running = true
 	p.width, p.height = p.term.Size()
 	p.pixels.X, p.pixels.Y = p.term.PixelSize()
 	p.newRenderer()

@@ -2,10 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pi-go/pi/tui/input"
 	"github.com/pi-go/pi/tui/text"
 )
 
@@ -120,6 +122,46 @@ type Overlay struct {
 	bounds    Rect
 	gone      bool
 }
+
+// identified returns a component that can be told from others: functions and
+// slices can not be compared.
+func identified(c Component) Component {
+	if reflect.TypeOf(c).Comparable() {
+		return c
+	}
+	return &known{c}
+}
+
+// known is a component with an identity. It passes everything on.
+type known struct{ Component }
+
+// HandleInput passes input on.
+func (k *known) HandleInput(ev input.Event) bool {
+	h, ok := k.Component.(Handler)
+	return ok && h.HandleInput(ev)
+}
+
+// SetFocused passes the focus on.
+func (k *known) SetFocused(on bool) {
+	if f, ok := k.Component.(Focusable); ok {
+		f.SetFocused(on)
+	}
+}
+
+// CapturesScrolling asks the component.
+func (k *known) CapturesScrolling() bool {
+	c, ok := k.Component.(Capturer)
+	return ok && c.CapturesScrolling()
+}
+
+// WantsKeyRelease asks the component.
+func (k *known) WantsKeyRelease() bool {
+	w, ok := k.Component.(ReleaseWanter)
+	return ok && w.WantsKeyRelease()
+}
+
+// Invalidate makes the component draw anew.
+func (k *known) Invalidate() { Invalidate(k.Component) }
 
 // Rect is a part of the screen in cells, counted from 0.
 type Rect struct{ X, Y, Width, Height int }

@@ -104,10 +104,13 @@ type Program struct {
 	again         bool      // the next frame writes everything again
 	exitLines     []string
 	reader        *reader
+	running       bool           // the terminal is ours
+	signals       chan os.Signal // those of [Options.Signals]
 	continued     chan os.Signal // the process goes on after it was stopped
 
-	mu    sync.Mutex // guards posts and ended
+	mu    sync.Mutex // guards posts, begun and ended
 	posts []func()
+	begun bool
 	ended bool
 	wake  chan struct{}
 	over  chan struct{} // closed when Run has ended
@@ -135,9 +138,9 @@ func New(opts Options) *Program {
 	reported := map[string]bool{}
 	report := func(err error) {
 		// A component that panics does so at every frame: tell once.
-		if opts.OnError != nil && !reported[err.Error()] {
+		if p.opts.OnError != nil && !reported[err.Error()] {
 			reported[err.Error()] = true
-			opts.OnError(err)
+			p.opts.OnError(err)
 		}
 	}
 	p.Transcript.report, p.Bottom.report = report, report
@@ -173,8 +176,7 @@ func (p *Program) Size() (width, height int) { return p.width, p.height }
 
 // Do runs f on the program's goroutine and then draws. It may be called from any
 // goroutine and does not wait: what f uses must not be changed by others after the
-// call. After the end of Run, f is not run; Do returns
-// false then.
+// call. After the end of Run, f is not run; Do returns false then.
 func (p *Program) Do(f func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -270,6 +272,7 @@ func (p *Program) Filter(f func(ev input.Event) (used bool)) (remove func()) {
 // ShowOverlay draws a component over the others and, unless the options say
 // otherwise, gives it the focus.
 func (p *Program) ShowOverlay(c Component, opts OverlayOptions) *Overlay {
+	c = identified(c)
 	o := &Overlay{p: p, component: c, opts: opts, before: p.focus}
 	p.overlays = append(p.overlays, o)
 	if !opts.NonCapturing {
@@ -300,25 +303,32 @@ func (p *Program) raise(o *Overlay) {
 }
 
 // Every runs f on the program's goroutine after each interval, until stop is
-// called or the program ends. Each call is followed by a frame.
+// called or the program ends. Each call is followed by a frame. The next interval,
+// of a millisecond at least, begins when f has run: calls that are missed, as while
+// the terminal is handed over, are not made up for. Every may be called from any
+// goroutine, and so may stop.
 func (p *Program) Every(interval time.Duration, f func()) (stop func()) {
 	var mu sync.Mutex
 	stopped := false
 	var timer *time.Timer
-	tick := func() {
-		ok := p.Do(func() {
-			mu.Lock()
-			on := !stopped
-			mu.Unlock()
-			if on {
-				f()
-			}
-		})
+	on := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		if ok && !stopped {
-			timer.Reset(interval)
-		}
+		return !stopped
+	}
+	interval = max(interval, time.Millisecond)
+	tick := func() {
+		p.Do(func() {
+			if !on() {
+				return
+			}
+			f()
+			mu.Lock()
+			defer mu.Unlock()
+			if !stopped {
+				timer.Reset(interval)
+			}
+		})
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -337,8 +347,13 @@ func (p *Program) PrintOnExit(lines ...string) { p.exitLines = lines }
 
 // HandOver gives the terminal to another program, such as an editor, while f
 // runs, and then takes it back and paints the screen again. It must be called on
-// the program's goroutine, which waits.
+// the program's goroutine, which waits. A ctrl+c meanwhile is for the other program,
+// although it reaches this one as well. While the program does not run, f does
+// without more ado.
 func (p *Program) HandOver(f func() error) error {
+	if !p.running {
+		return f()
+	}
 	if p.inline != nil {
 		_, _ = p.term.Write(p.inline.Pause(nil))
 	}
@@ -357,13 +372,26 @@ func (p *Program) HandOver(f func() error) error {
 	case <-p.continued: // by a stop of our own
 	default:
 	}
+	p.forgetInterrupts()
 	p.resize()
 	if p.full != nil {
 		p.full.Invalidate()
 	}
 	p.dirty = true
 	p.feed(p.decoder.Feed(rest))
+	// The end of what was half here has gone to the other program, or nowhere.
+	p.feed(p.decoder.Abandon())
 	return ferr
+}
+
+// forgetInterrupts drops the signals of ctrl+c that came while the terminal had
+// another user. They go to all programs in front.
+func (p *Program) forgetInterrupts() {
+	for range len(p.signals) {
+		if s := <-p.signals; s != os.Interrupt {
+			p.signals <- s
+		}
+	}
 }
 
 // Suspend stops the process as ctrl+z does elsewhere, and goes on when the shell
@@ -376,8 +404,18 @@ func (p *Program) Suspend() error {
 }
 
 // Run runs the program until Quit is called, the context is done, the terminal
-// fails, or a signal comes. The terminal is restored on every way out.
-func (p *Program) Run(ctx context.Context) error { return p.run(ctx) }
+// fails, or a signal comes. The terminal is restored on every way out. A Program
+// runs once; another one can run on the same terminal afterwards.
+func (p *Program) Run(ctx context.Context) error {
+	p.mu.Lock()
+	again := p.begun
+	p.begun = true
+	p.mu.Unlock()
+	if again {
+		return errors.New("run the user interface: this program has been run already")
+	}
+	return p.run(ctx)
+}
 
 // Send writes to the terminal outside of a frame: an image, a notification. What
 // it writes must not move the cursor. It must be called on the program's

@@ -206,7 +206,7 @@ func (l *SettingsList) Render(width int) []string {
 	}
 	var out []string
 	if l.query != "" {
-		out = append(out, text.Truncate("  "+l.Style.Hint.Render("filter: "+l.query), width, "…"))
+		out = append(out, text.Truncate("  "+l.Style.Hint.Render("filter: "+oneLine(l.query)), width, "…"))
 	}
 	if len(l.shown) == 0 {
 		return append(out, text.Truncate("  "+l.Style.Hint.Render("No settings match"), width, "…"))

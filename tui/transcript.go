@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 	"sort"
+	"strings"
 )
 
 // Transcript is a long column of components of which only the last ones are
@@ -36,8 +37,11 @@ type Item struct {
 	whole     *Item // of which it is a part
 	component Component
 	index     int
-	lines     []string
-	width     int // for which lines were drawn; 0 for never
+	raw       []string // as the component gave them
+	lines     []string // the same without the cursor's mark
+	cursor    place    // where that was; its item is nil if there was none
+	cursorAt  string   // what stood before it in its line
+	width     int      // for which lines were drawn; 0 for never
 	dirty     bool
 	drawn     bool // a deferred one was drawn
 	stop      bool
@@ -193,11 +197,13 @@ func (t *Transcript) layOut(it *Item) {
 		it.drawn = true // it counted with an estimate
 		t.valid = min(t.valid, it.index+1)
 	}
-	if sameLines(old, lines) {
+	if sameLines(it.raw, lines) {
 		return
 	}
 	// The component may use the memory of its slice again only as long as the
 	// lines are the same ones, so it can be kept.
+	it.raw = lines
+	lines = it.takeCursor(lines)
 	it.lines = lines
 	same := 0
 	if !resized {
@@ -215,6 +221,24 @@ func (t *Transcript) layOut(it *Item) {
 	if len(old) != len(lines) {
 		t.valid = min(t.valid, it.index+1)
 	}
+}
+
+// takeCursor notes where the cursor's mark is in lines, and returns them without.
+func (it *Item) takeCursor(lines []string) []string {
+	it.cursor = place{}
+	cloned := false
+	for i := len(lines) - 1; i >= 0; i-- {
+		at := strings.Index(lines[i], CursorMarker)
+		if at < 0 {
+			continue
+		}
+		if !cloned {
+			lines, cloned = slices.Clone(lines), true
+			it.cursor, it.cursorAt = place{it, i}, lines[i][:at]
+		}
+		lines[i] = strings.ReplaceAll(lines[i], CursorMarker, "")
+	}
+	return lines
 }
 
 // refresh draws what has changed since the last frame. If lazy, items that are

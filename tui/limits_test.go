@@ -1,0 +1,290 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/input"
+	"github.com/pi-go/pi/tui/term"
+	"github.com/pi-go/pi/tui/tuitest"
+)
+
+func TestAProgramRunsOnceAndTheTerminalManyTimes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, 20, 5, tui.Options{}, false, func(*tui.Program) {})
+		if err := r.Run(t.Context()); err == nil {
+			t.Error("it runs while it runs")
+		}
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Run(t.Context()); err == nil {
+			t.Error("it runs again")
+		}
+		// What would take the terminal does no harm after the end.
+		ran := false
+		if err := r.HandOver(func() error { ran = true; return nil }); err != nil || !ran {
+			t.Errorf("after the end: handed over %v, error %v", ran, err)
+		}
+		if r.tty.Running() {
+			t.Error("the terminal was taken after the end")
+		}
+		r.Program = tui.New(tui.Options{Terminal: r.Terminal()})
+		r.Transcript.Append(tui.NewText("another one"))
+		go func() { r.end <- r.Run(t.Context()) }()
+		r.settle()
+		r.screen("another one")
+		if err := r.finish(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What is done before Run either takes effect then or does nothing.
+func TestCallsBeforeRun(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]func(p *tui.Program){
+		"hand over": func(p *tui.Program) { _ = p.HandOver(func() error { return nil }) },
+		"switch":    func(p *tui.Program) { _ = p.SetFullScreen(true) },
+		"write":     func(p *tui.Program) { p.Send("x"); _ = p.Copy("x") },
+		"quit":      func(p *tui.Program) { p.Quit(nil) },
+		"search":    func(p *tui.Program) { p.OpenSearch(); p.Search("x"); p.SearchNext(1); p.CloseSearch() },
+		"scroll":    func(p *tui.Program) { p.Scroll(3); p.Scroll(-3); p.ScrollToStop(1); p.TopItem(); p.Redraw() },
+		"select":    func(p *tui.Program) { p.Selected(); p.ClearSelection() },
+		"overlay":   func(p *tui.Program) { p.ShowOverlay(tui.NewText("x"), tui.OverlayOptions{}).Hide() },
+		"no focus":  func(p *tui.Program) { p.SetFocus(nil) },
+		"change":    func(p *tui.Program) { p.Change(func(o *tui.Options) { *o = tui.Options{} }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				if err := run(t, 20, 5, tui.Options{}, false, f).finish(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// Functions and slices can not be compared, and lose the focus all the same.
+func TestAnOverlayOfAFunctionGivesTheFocusBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]tui.Component{
+		"function": tui.Func(func(int) []string { return []string{"wait"} }),
+		"lines":    tui.Lines{"wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := &echo{}
+				r := run(t, 20, 5, tui.Options{}, false, func(p *tui.Program) { p.Bottom.Add(e); p.SetFocus(e) })
+				var below, o *tui.Overlay
+				r.do(func() { below = r.ShowOverlay(c, tui.OverlayOptions{}); o = r.ShowOverlay(c, tui.OverlayOptions{}) })
+				r.tty.Type("lost")
+				r.settle()
+				r.do(func() {
+					if !o.Focused() || below.Focused() {
+						t.Error("the upper one has not the focus alone")
+					}
+					o.Hide()
+					if !below.Focused() {
+						t.Error("the lower one has not the focus")
+					}
+					below.Hide()
+				})
+				r.tty.Type("x")
+				r.settle()
+				r.screen("> x")
+				_ = r.finish()
+			})
+		})
+	}
+}
+
+func TestEveryDoesNotMakeUpForWhatItMissed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		r := run(t, 20, 5, tui.Options{}, false, func(*tui.Program) {})
+		var stop func()
+		r.do(func() { stop = r.Every(50*time.Millisecond, func() { n++ }) })
+		n = 0
+		r.do(func() {
+			_ = r.HandOver(func() error { time.Sleep(time.Hour); return nil })
+			if n != 0 {
+				t.Error("it ran meanwhile")
+			}
+		})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if n > 10 {
+			t.Errorf("it ran %d times in 300 ms", n)
+		}
+		stop()
+		n = 0
+		r.settle()
+		if n > 0 {
+			t.Error("it runs after stop")
+		}
+		_ = r.finish()
+	})
+}
+
+// While another program has the terminal, ctrl+c is for that one.
+func TestAnInterruptWhileHandedOverIsForTheOther(t *testing.T) {
+	tty := tuitest.NewTty(20, 5)
+	tm, err := term.Open(term.Options{Tty: tty, Getenv: func(string) string { return "xterm" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := tui.New(tui.Options{Terminal: tm, Signals: tui.QuitSignals()})
+	end := make(chan error, 1)
+	go func() { end <- p.Run(t.Context()) }()
+	for range 10 { // the loop takes one of several things that are ready
+		done := make(chan error, 1)
+		if !p.Do(func() { done <- p.HandOver(func() error { return interrupt(t) }) }) {
+			break
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	p.Quit(nil)
+	if err := <-end; err != nil {
+		t.Error(err)
+	}
+}
+
+// interrupt sends this process the signal of ctrl+c, and waits until all who asked
+// for it have it.
+func interrupt(t *testing.T) error {
+	t.Helper()
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, os.Interrupt)
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	if err := self.Signal(os.Interrupt); err != nil {
+		t.Skipf("this system has no such signal: %v", err)
+	}
+	<-got
+	signal.Stop(got) // waits for those who are being told
+	return nil
+}
+
+func TestAPasteThatWasHandedOverEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := tui.NewEditor(nil)
+		r := run(t, 20, 5, tui.Options{}, false, func(p *tui.Program) { p.Bottom.Add(e); p.SetFocus(e) })
+		r.tty.Type("\x1b[200~begun ")
+		r.settle()
+		r.do(func() { _ = r.HandOver(func() error { return nil }) })
+		r.tty.Type("x\x7fy") // keys again
+		r.settle()
+		if got := e.Text(); got != "begun y" {
+			t.Errorf("the text is %q", got)
+		}
+		_ = r.finish()
+	})
+}
+
+// Panics of a program's own functions end it, with the terminal restored.
+func TestAPanicAnywhereRestoresTheTerminal(t *testing.T) {
+	t.Parallel()
+	oops := func() { panic("oops") }
+	for name, set := range map[string]func(p *tui.Program, o *tui.Options){
+		"resize":       func(_ *tui.Program, o *tui.Options) { o.OnResize = func(int, int) { oops() } },
+		"capabilities": func(_ *tui.Program, o *tui.Options) { o.OnCapabilities = func(term.Capabilities) { oops() } },
+		"filter":       func(p *tui.Program, _ *tui.Options) { p.Filter(func(input.Event) bool { panic("oops") }) },
+		"every":        func(p *tui.Program, _ *tui.Options) { p.Every(time.Millisecond, oops) },
+		"visible": func(p *tui.Program, _ *tui.Options) {
+			p.Do(func() {
+				p.ShowOverlay(tui.NewText("x"), tui.OverlayOptions{Visible: func(int, int) bool { panic("oops") }})
+			})
+		},
+		"handed over": func(p *tui.Program, _ *tui.Options) {
+			p.Do(func() { _ = p.HandOver(func() error { panic("oops") }) })
+		},
+		"errors": func(p *tui.Program, o *tui.Options) {
+			o.OnError = func(error) { oops() }
+			p.Bottom.Add(&echo{panics: true})
+		},
+	} {
+		for _, full := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " full screen ", full), func(t *testing.T) {
+				t.Parallel()
+				tty := tuitest.NewTty(20, 5)
+				tm, err := term.Open(term.Options{Tty: tty, FullScreen: full, Getenv: func(string) string { return "xterm" }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := tui.New(tui.Options{Terminal: tm})
+				p.Change(func(o *tui.Options) { set(p, o) })
+				tty.Type("q")
+				if x := panicOf(p); !strings.Contains(fmt.Sprint(x), "oops") {
+					t.Errorf("the panic is %v", x)
+				}
+				tty.With(func(tt *tuitest.Terminal) {
+					if tt.AltScreen() || tt.Mode(2004) || tt.Mode(1004) {
+						t.Error("modes are left on")
+					}
+				})
+				if tty.Running() {
+					t.Error("raw mode is left on")
+				}
+			})
+		}
+	}
+}
+
+// panicOf runs a program that panics.
+func panicOf(p *tui.Program) (x any) {
+	defer func() { x = recover() }()
+	_ = p.Run(context.Background())
+	return nil
+}
+
+// A component of the transcript that takes input has the terminal's cursor, and its
+// mark is never written.
+func TestTheCursorInTheTranscript(t *testing.T) {
+	t.Parallel()
+	for _, full := range []bool{false, true} {
+		t.Run(fmt.Sprint("full screen ", full), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := &echo{text: "한"}
+				r := run(t, 20, 6, tui.Options{ShowCursor: true}, full, func(p *tui.Program) {
+					p.Transcript.Append(tui.Lines{"one", "two"})
+					p.Transcript.Append(&tui.Frame{Child: e})
+					p.Bottom.Add(tui.Lines{"status"})
+					p.SetFocus(e)
+				})
+				r.tty.With(func(tt *tuitest.Terminal) {
+					if x, y, on := tt.Cursor(); x != 5 || y != 3 || !on {
+						t.Errorf("the cursor is at %d, %d, visible %v", x, y, on)
+					}
+					if u := tt.Unknown(); len(u) > 0 {
+						t.Errorf("these were written: %q", u)
+					}
+				})
+				r.do(func() { r.Transcript.Append(numbered(20)) })
+				r.tty.With(func(tt *tuitest.Terminal) {
+					if _, _, on := tt.Cursor(); on {
+						t.Error("the cursor is out of view and yet visible")
+					}
+				})
+				_ = r.finish()
+			})
+		})
+	}
+}
