@@ -263,7 +263,13 @@ func (r *Runtime) Fork(ctx context.Context, entry string) (text string, err erro
 func (r *Runtime) Clone(ctx context.Context) error { return r.copy(ctx, session.ForkOptions{}) }
 
 func (r *Runtime) copy(ctx context.Context, fork session.ForkOptions) error {
-	said := func(m agentcore.Message) bool { return m.Role() == ai.RoleUser || m.Role() == ai.RoleAssistant }
+	said := func(m agentcore.Message) bool {
+		switch m.Role() {
+		case ai.RoleUser, ai.RoleAssistant, session.RoleCompactionSummary: // the latter of what was said before
+			return true
+		}
+		return false
+	}
 	if s := r.Session(); !slices.ContainsFunc(s.State().Messages, said) && fork.Entry == "" {
 		return errors.New("there is nothing to copy yet: send a message first")
 	}

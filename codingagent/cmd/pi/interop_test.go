@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -154,13 +156,40 @@ func TestInteropOurClientDrivesTheReference(t *testing.T) {
 	node, pkg := s.interop()
 	var errs bytes.Buffer
 	c := must(client.Start(context.Background(), client.Process{
-		Path: node, Exact: true, Args: []string{filepath.Join(pkg, "dist/bundle/cli.js"), "--mode", "rpc", "--model", "mock/m"},
+		Path: "/bin/sh", Exact: true, Args: []string{"-c", `tee ../sent | "$@"`, "sh", node, filepath.Join(pkg, "dist/bundle/cli.js"), "--mode", "rpc", "--model", "mock/m"},
 		Dir: s.dir, Env: []string{"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "PI_OFFLINE=1"}, Stderr: &errs,
 	}))(t)
 	driveClient(t, s, c)
 	if err := c.Close(); err != nil {
 		t.Errorf("the reference ended with %v\n%s", err, errs.String())
 	}
+	sent := map[string]bool{}
+	for line := range strings.Lines(s.get("../sent")) {
+		var command struct{ Type string }
+		if err := json.Unmarshal([]byte(line), &command); err != nil {
+			t.Fatal(err)
+		}
+		sent[command.Type] = true
+	}
+	delete(sent, "frobnicate")
+	if got, want := slices.Sorted(maps.Keys(sent)), s.documented(); !slices.Equal(got, want) {
+		t.Errorf("our client sent %v, the manual of the reference has %v", got, want)
+	}
+}
+
+// documented lists the commands of the reference's manual.
+func (s *sandbox) documented() []string {
+	s.t.Helper()
+	_, pkg := s.interop()
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^### ([a-z_]+)$`).FindAllStringSubmatch(readFile(s.t, filepath.Join(pkg, "docs/rpc-commands.md")), -1) {
+		names = append(names, m[1])
+	}
+	if len(names) < 30 {
+		s.t.Fatalf("the manual has only %v", names)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // The reference's client class drives both programs through every command; the
@@ -169,7 +198,10 @@ func TestInteropItsClientDrivesUs(t *testing.T) {
 	drive := func(t *testing.T, binary func(s *sandbox) string) map[string][]any {
 		s := newSandbox(t)
 		node, pkg := s.interop()
+		s.put("../home/.pi/agent/settings.json", `{"compaction":{"keepRecentTokens":1}}`)
+		s.put("../home/.pi/agent/prompts/greet.md", "---\ndescription: says hello\n---\nHello $1")
 		s.llm.Queue(mockllm.Blocks(mockllm.ToolCall("t1", "bash", `{"command":"echo from the tool"}`)), mockllm.Say("first ", "answer"))
+		s.llm.Respond(func(*mockllm.Request) mockllm.Answer { return mockllm.Say("a summary") })
 		script, err := filepath.Abs("testdata/rpcclient.mjs")
 		if err != nil {
 			t.Fatal(err)
@@ -211,10 +243,16 @@ func TestInteropItsClientDrivesUs(t *testing.T) {
 	same := []string{
 		"events", "getLastAssistantText", "bash", "abortBash", "abort", "abortRetry", "getAvailableThinkingLevels", "cycleThinkingLevel",
 		"setThinkingLevel", "setSteeringMode", "setFollowUpMode", "setAutoCompaction", "setAutoRetry", "setSessionName", "steer", "followUp",
-		"clearQueue", "clone", "fork", "newSession", "switchSession",
+		"clearQueue", "clone", "fork", "newSession", "switchSession", "commands",
+	}
+	if got, want := short(ours["commands"]), short([]any{newSandbox(t).documented()}); got != want {
+		t.Errorf("the class sent %s, its manual has %s", got, want)
 	}
 	for name := range theirs {
-		if name == "getCommands" || name == "exportHtml" { // it has extensions of its own, and its page another form
+		if name == "getCommands" { // it has extensions of its own
+			if a, b := len(ours[name][0].([]any)), short(theirs[name][0]); a == 0 || !strings.Contains(b, `"greet"`) {
+				t.Errorf("%d commands, theirs are %s", a, b)
+			}
 			continue
 		}
 		if slices.Contains(same, name) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -151,6 +152,9 @@ func driveClient(t *testing.T, s *sandbox, c *client.Client) {
 	points := must(c.ForkMessages(ctx))(t)
 	if len(points) != 1 || points[0].Text != "one" {
 		t.Fatalf("points to fork from %+v", points)
+	}
+	if page := must(c.ExportHTML(ctx, filepath.Join(s.home, "page.html")))(t); !strings.Contains(readFile(t, page), "<html") {
+		t.Errorf("%s is no page", page)
 	}
 	ok(c.Clone(ctx))
 	if text := must(c.Fork(ctx, points[0].EntryID))(t); text != "one" {

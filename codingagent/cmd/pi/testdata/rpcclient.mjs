@@ -17,6 +17,13 @@ process.on("SIGTERM", () => child.kill("SIGTERM"));
 
 const client = new RpcClient({ cliPath: shim, cwd: process.cwd(), provider: "mock", model: "m" });
 await client.start();
+// What goes over the wire, to see that no command is left out.
+const sent = new Set();
+const send = client.send;
+client.send = function (command, ...rest) {
+  sent.add(command.type);
+  return send.call(this, command, ...rest);
+};
 const say = (name, value) => console.log(JSON.stringify({ name, value: value === undefined ? null : value }));
 const run = async (name, ...args) => {
   try {
@@ -50,13 +57,15 @@ await run("setFollowUpMode", "all");
 await run("setAutoCompaction", false);
 await run("setAutoRetry", true);
 await run("setSessionName", "my work");
-await run("steer", "left");
+const image = { type: "image", data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==", mimeType: "image/png" };
+await run("steer", "left", [image]);
 await run("followUp", "then");
 await run("clearQueue");
 const entries = await run("getEntries");
 await run("getEntries", entries.leafId);
 await run("getTree");
 await run("compact", "the end");
+await run("compact"); // there is nothing left to sum up
 await run("getCommands");
 const points = await run("getForkMessages");
 await run("exportHtml", join(scratch, "page.html"));
@@ -65,4 +74,5 @@ await run("fork", points[0].entryId);
 await run("newSession", state.sessionFile);
 await run("switchSession", state.sessionFile);
 await run("getState");
+say("commands", [...sent].sort());
 await client.stop();
