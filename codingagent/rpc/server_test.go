@@ -328,7 +328,9 @@ func TestCompact(t *testing.T) {
 
 // A conversation of which only its summary is left can be copied like any other.
 func TestCloneOfASummary(t *testing.T) {
-	r := newRig(t, func(o *codingagent.Options, _ *rpc.Server) { o.Settings = &settings.Settings{Compaction: settings.Compaction{KeepRecent: 1}} })
+	r := newRig(t, func(o *codingagent.Options, _ *rpc.Server) {
+		o.Settings = &settings.Settings{Compaction: settings.Compaction{KeepRecent: 1}}
+	})
 	r.model.Queue(faux.Say("a story"), faux.Say("the summary"), faux.Say("the summary"))
 	r.send(`{"id":"p","type":"prompt","message":"tell"}`)
 	r.until("settled false")
