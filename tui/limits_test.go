@@ -288,3 +288,26 @@ func TestTheCursorInTheTranscript(t *testing.T) {
 		})
 	}
 }
+
+// Items can go between a frame and the key that scrolls.
+func TestScrollingWhereItemsHaveGone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, 20, 5, tui.Options{}, true, func(p *tui.Program) {
+			for i := range 30 {
+				p.Transcript.Append(tui.Lines{fmt.Sprint("line ", i)})
+			}
+		})
+		r.do(func() { r.Scroll(-5) })
+		r.do(func() {
+			for r.Transcript.Len() > 8 {
+				r.Transcript.Item(8).Remove()
+			}
+			r.Scroll(-1)
+		})
+		r.screen("line 3", "line 4", "line 5", "line 6", "line 7")
+		r.do(func() { r.Transcript.Clear(); r.Scroll(-1); r.Scroll(1); r.ScrollToStop(-1) })
+		r.screen()
+		_ = r.finish()
+	})
+}

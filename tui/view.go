@@ -106,7 +106,7 @@ func (p *Program) Scroll(lines int) {
 			continue
 		}
 		// Go to the last line of the item above that has any.
-		k := v.item - 1
+		k := min(v.item, len(t.items)) - 1 // some may have gone since the last frame
 		for k >= 0 {
 			t.layOut(t.items[k])
 			if len(t.items[k].lines) > 0 {
