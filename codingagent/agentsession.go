@@ -89,14 +89,10 @@ func newSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 		return nil, err
 	}
 	loop := o.Loop
-	loop.Options = s.requestOptions()
+	loop.Options = ai.Options{APIKey: o.APIKey}
 	config := harness.Config{
 		Session: conversation, Loop: loop, Env: &s.env, Model: o.Model, Thinking: level, Tools: coreTools(shape.tools), System: s.system,
-		Retry: ai.RetryPolicy{
-			Enabled: o.Settings.Retry.Enabled, Max: o.Settings.Retry.MaxRetries,
-			BaseDelay: o.Settings.Retry.BaseDelay, MaxDelay: o.Settings.Retry.MaxDelay,
-		},
-		Compaction: s.compaction, Policy: compaction.Policy{Files: touchedFiles},
+		Retry: retryPolicy(o.Settings), Compaction: s.compaction, Policy: compaction.Policy{Files: touchedFiles},
 		SteeringMode: o.Settings.SteeringMode, FollowUpMode: o.Settings.FollowUpMode,
 	}
 	s.scope.Store(&o.ScopedModels)
@@ -122,21 +118,6 @@ func newSession(ctx context.Context, o Options) (_ *AgentSession, err error) {
 		}
 	}
 	return s, nil
-}
-
-// requestOptions are those of every request.
-func (s *AgentSession) requestOptions() ai.Options {
-	set := s.opts.Settings
-	idle := set.HTTPIdleTimeout
-	header := idle
-	if set.Retry.Provider.Timeout > 0 {
-		header = set.Retry.Provider.Timeout
-	}
-	return ai.Options{
-		APIKey: s.opts.APIKey, ThinkingBudgets: set.ThinkingBudgets,
-		MaxRetries: set.Retry.Provider.MaxRetries, MaxRetryDelay: set.Retry.Provider.MaxDelay,
-		Timeouts: ai.Timeouts{Header: header, Idle: idle},
-	}
 }
 
 // sessionEnv tells commands about the session they run in.

@@ -99,6 +99,8 @@ type Options struct {
 	// Loop adds hooks to the runs. Stream, Options and the queue functions
 	// are the session's own.
 	Loop agentcore.LoopConfig
+
+	shell *chosenShell // of an Env that was left out
 }
 
 // Front is what a session knows of the program it runs in. The zero value is a
@@ -192,14 +194,13 @@ func (o *Options) defaults(ctx context.Context) error {
 		o.Session = InMemory()
 	}
 	if o.Env == nil {
-		shell := execenv.LocalShellOptions{Environ: o.Environ, Groups: o.Groups}
-		if path := o.Settings.ShellPath; path != "" {
-			shell.Interpreter = func() (execenv.Interpreter, error) { return execenv.FindShell(path, o.Environ) }
-		}
-		env, err := execenv.Local(o.Dir, execenv.LocalOptions{Home: o.Home, Shell: shell})
+		env, err := execenv.Local(o.Dir, execenv.LocalOptions{Home: o.Home})
 		if err != nil {
 			return fmt.Errorf("make session: %w", err)
 		}
+		o.shell = &chosenShell{o: execenv.LocalShellOptions{Environ: o.Environ, Groups: o.Groups}}
+		o.shell.choose(shellPath(env, o.Settings))
+		env.Shell = o.shell
 		o.Env = &env
 	}
 	return nil

@@ -57,8 +57,8 @@ var ErrBusy = errors.New("the agent is at work")
 
 // Reload reads the files again that shape the session: settings, skills,
 // templates, instructions; and sets extensions up anew. The next prompt is the first that they count for.
-// What a session is made with stays until the next one: the shell, time-outs
-// and how often failed answers are tried again. While a prompt is under way the
+// Only where sessions are kept, and what a conversation begins with, stays until the
+// next one. While a prompt is under way the
 // error is [ErrBusy]; on any error all stays as it was. See Diagnostics for
 // what was wrong with the files.
 func (s *AgentSession) Reload(ctx context.Context) error {
@@ -80,6 +80,10 @@ func (s *AgentSession) Reload(ctx context.Context) error {
 	})
 	next.extensions.Bind(&host{s})
 	s.begin(ctx, extension.SessionStart{Reason: extension.Reload})
+	if s.opts.shell != nil {
+		s.opts.shell.choose(shellPath(s.env, &with))
+	}
+	s.harness.SetRetry(retryPolicy(&with))
 	s.harness.SetSteeringMode(with.SteeringMode)
 	s.harness.SetFollowUpMode(with.FollowUpMode)
 	return ctx.Err()

@@ -260,6 +260,7 @@ func (r *router) state(ctx context.Context, m *ai.Model) (json.RawMessage, error
 // stream asks a model. A virtual one comes here from outside of a run, or when nobody
 // could be chosen.
 func (r *router) stream(ctx context.Context, m *ai.Model, req ai.Request, opts ai.Options) *ai.Stream {
+	req, opts = r.s.tuned(req, opts)
 	if selected := r.s.harness.Model(); r.virtual(selected) && m.Provider != selected.Provider {
 		opts.APIKey = "" // it was given for the provider of what is selected
 	}

@@ -80,6 +80,7 @@ type Program struct {
 	Bottom *Container
 
 	opts     Options
+	wheel    int // lines that a step of the wheel scrolls; 0 is the usual number
 	quitKeys []input.ID
 	term     *term.Terminal
 	caps     term.Capabilities

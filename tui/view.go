@@ -36,20 +36,30 @@ const (
 	actionSearch       = "tui.altScreen.search"
 )
 
+// wheelLines is how far a step of the wheel scrolls unless somebody says otherwise.
 const wheelLines = 3
+
+// SetWheelLines sets how many lines a step of the wheel scrolls; 0 is the usual number.
+func (p *Program) SetWheelLines(n int) {
+	p.wheel = n
+}
 
 // scrollKey scrolls, if the event asks for it.
 func (p *Program) scrollKey(ev input.Event) bool {
 	page := max(p.view.rows-1, 1)
+	step := wheelLines
+	if p.wheel > 0 {
+		step = p.wheel
+	}
 	switch e := ev.(type) {
 	case input.Mouse:
 		switch {
 		case e.Action != input.MouseWheel:
 			return p.selectWith(e)
 		case e.Button == input.WheelUp:
-			p.Scroll(-wheelLines)
+			p.Scroll(-step)
 		case e.Button == input.WheelDown:
-			p.Scroll(wheelLines)
+			p.Scroll(step)
 		default:
 			return false
 		}

@@ -260,7 +260,7 @@ func (h *Harness) summary(ctx context.Context, why Reason, focus string, plan *c
 func (h *Harness) generator(ctx context.Context, source string, why Reason) *compaction.Generator {
 	g := &compaction.Generator{
 		Stream: h.cfg.Loop.Stream, Model: h.Model(), Thinking: h.Thinking(), Options: h.cfg.Loop.Options, Policy: h.cfg.Policy,
-		Retry: h.cfg.Retry, Wait: h.cfg.Wait, Random: h.cfg.Random,
+		Retry: h.retryPolicy(), Wait: h.cfg.Wait, Random: h.cfg.Random,
 	}
 	g.OnRetry = func(r ai.Retry) {
 		h.bus.post(ctx, &SummaryRetry{Attempt: r.Attempt, MaxAttempts: r.Max, Delay: r.Delay, ErrorMessage: r.Err.Error()})

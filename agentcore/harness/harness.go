@@ -80,8 +80,8 @@ type Harness struct {
 	cancelSummary     context.CancelFunc // of the summary that is made
 	model             *ai.Model
 	level             ai.ThinkingLevel
-	retry             bool // auto-retry is on
-	attempt           int  // of the retry that is under way, 0 when none is
+	policy            ai.RetryPolicy // how failed answers are tried again; Enabled is auto-retry
+	attempt           int            // of the retry that is under way, 0 when none is
 	// waiting are messages to add when the prompt has settled.
 	waiting []agentcore.Message
 	// noCompaction says that nothing is compacted without being asked.
@@ -131,7 +131,7 @@ func New(ctx context.Context, cfg Config) (*Harness, error) {
 	if cfg.Policy.Convert == nil {
 		cfg.Policy.Convert = cfg.Loop.ConvertToLLM
 	}
-	h := &Harness{cfg: cfg, session: cfg.Session, model: cfg.Model, retry: cfg.Retry.Enabled}
+	h := &Harness{cfg: cfg, session: cfg.Session, model: cfg.Model, policy: cfg.Retry}
 	h.conversation = ai.NewConversation(h.session.ID())
 	cfg.Loop.Options.Conversation = h.conversation
 	h.level = clamp(cfg.Model, cfg.Thinking)
@@ -266,7 +266,22 @@ func (h *Harness) rest() {
 func (h *Harness) SetAutoRetry(on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.retry = on
+	h.policy.Enabled = on
+}
+
+// SetRetry replaces the way in which failed answers are tried again, from the next
+// failure on.
+func (h *Harness) SetRetry(p ai.RetryPolicy) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.policy = p
+}
+
+// retryPolicy gives the way that is in force.
+func (h *Harness) retryPolicy() ai.RetryPolicy {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.policy
 }
 
 // Abort stops the prompt that is under way and waits until it has settled, or

@@ -19,9 +19,7 @@ func (h *Harness) nextTry(ctx context.Context) (delay time.Duration, again bool)
 	if ctx.Err() != nil || a == nil || a.StopReason != ai.StopError {
 		return 0, false
 	}
-	policy := h.cfg.Retry
-	policy.Enabled = h.retry
-	return policy.Next(a, h.limitsOf(h.model), h.attempt+1, h.cfg.Random)
+	return h.policy.Next(a, h.limitsOf(h.model), h.attempt+1, h.cfg.Random)
 }
 
 // willRetry reports whether the run that ends now will be tried again.
@@ -42,7 +40,7 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 		return false, h.retryGivenUp(ctx, answer)
 	}
 	h.attempt++
-	attempt := h.attempt
+	attempt, most := h.attempt, h.policy.Max
 	h.mu.Unlock()
 	allowed, err := h.allowRetry(ctx, BeforeRetry{Answer: answer, Attempt: attempt, Delay: delay}, &delay)
 	if err != nil || !allowed {
@@ -65,7 +63,7 @@ func (h *Harness) retryAfter(ctx context.Context, answer *ai.AssistantMessage) (
 		}
 		h.mu.Unlock()
 	}()
-	start := &RetryStart{Attempt: attempt, MaxAttempts: h.cfg.Retry.Max, Delay: delay, ErrorMessage: answer.ErrorMessage}
+	start := &RetryStart{Attempt: attempt, MaxAttempts: most, Delay: delay, ErrorMessage: answer.ErrorMessage}
 	if err := h.bus.send(ctx, start); err != nil {
 		return false, err
 	}

@@ -67,14 +67,11 @@ func (l *Loaded) WriteExplanation(w io.Writer, prefix string) error {
 	if len(list) == 0 && prefix != "" {
 		known := knownKeys()
 		if !slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, prefix) }) {
-			hint := ""
-			if near := ai.Nearest(prefix, known, 3); len(near) > 0 {
-				hint = "; did you mean " + strings.Join(near, ", ") + "?"
-			}
-			return fmt.Errorf("there is no setting %q%s", prefix, hint)
+			return fmt.Errorf("there is no setting %q%s", prefix, meant(prefix, known))
 		}
 	}
 	var b strings.Builder
+	known := knownKeys()
 	for _, e := range list {
 		if e.Value != nil {
 			fmt.Fprintf(&b, "%s = %s\n    %s: %s\n", e.Key, e.Value, e.From.Scope, e.From.Path)
@@ -87,14 +84,20 @@ func (l *Loaded) WriteExplanation(w io.Writer, prefix string) error {
 		for _, v := range e.Ignored {
 			fmt.Fprintf(&b, "    not used: %s in %s (%s)\n", v.JSON, v.Path, v.Scope)
 		}
-		if e.Unknown {
-			b.WriteString("    this program does not know it\n")
+		switch why := Inert(e.Key); {
+		case e.Unknown:
+			b.WriteString("    this program does not know it" + meant(e.Key, known) + "\n")
+		case why != "":
+			b.WriteString("    it changes nothing here: " + why + "\n")
 		}
 	}
 	if prefix != "" {
 		for _, k := range knownKeys() {
 			if strings.HasPrefix(k, prefix) && !slices.ContainsFunc(list, func(e Explanation) bool { return e.Key == k }) {
 				fmt.Fprintf(&b, "%s has its default\n", k)
+				if why := Inert(k); why != "" {
+					b.WriteString("    it changes nothing here: " + why + "\n")
+				}
 			}
 		}
 	} else if len(list) == 0 {
@@ -102,6 +105,37 @@ func (l *Loaded) WriteExplanation(w io.Writer, prefix string) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// meant names the keys that are most like one that there is not.
+func meant(key string, known []string) string {
+	if near := ai.Nearest(key, known, 3); len(near) > 0 {
+		return "; did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return ""
+}
+
+// Unknown tells of the keys in the files that this program does not know, each with
+// those that are most like it. They are no faults: another program, or another version
+// of this one, may know them.
+func (l *Loaded) Unknown() []Diagnostic {
+	var out []Diagnostic
+	known := knownKeys()
+	seen := make(map[[2]string]bool) // files and keys
+	for _, v := range l.Values {
+		at := [2]string{v.Path, v.Key}
+		if v.Key == "$schema" || slices.Contains(known, v.Key) || groupOf(v.Key, known) || seen[at] {
+			continue
+		}
+		seen[at] = true
+		out = append(out, Diagnostic{v.Path, v.Key + ": this program does not know it" + meant(v.Key, known)})
+	}
+	return out
+}
+
+// groupOf reports whether a name is that of an object of settings.
+func groupOf(key string, known []string) bool {
+	return slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key+".") })
 }
 
 // Keys lists the whole names of all settings, sorted.

@@ -142,11 +142,37 @@ func TestExplain(t *testing.T) {
 	if err := l.WriteExplanation(&b, "retry"); err != nil || !strings.Contains(b.String(), "retry.provider.timeoutMs has its default") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
+	b.Reset()
+	if err := l.WriteExplanation(&b, "codemode"); err != nil || strings.Count(b.String(), "it changes nothing here: pi has no tool that runs scripts") != 2 {
+		t.Errorf("%v\n%s", err, b.String())
+	}
 	if err := l.WriteExplanation(&b, "them"); err != nil {
 		t.Errorf("a prefix: %v", err)
 	}
 	if err := l.WriteExplanation(&b, "thmee"); err == nil || !strings.Contains(err.Error(), "theme") {
 		t.Errorf("an unknown key: %v", err)
+	}
+}
+
+// Keys that are not known are kept, and told of with those that are most like them.
+func TestUnknownKeys(t *testing.T) {
+	l := load(t, `{"$schema":"x","thmee":"dark","retry":{"maxRetrys":5},"retry":{"maxRetries":5},"theme":null,"compaction":null}`, `{"thmee":1}`)
+	var got []string
+	for _, d := range l.Unknown() {
+		got = append(got, d.Message)
+	}
+	want := []string{
+		"thmee: this program does not know it; did you mean theme, themes?",
+		"retry.maxRetrys: this program does not know it; did you mean retry.maxRetries",
+		"thmee: this program does not know it; did you mean theme, themes?",
+	}
+	if len(got) != len(want) {
+		t.Fatalf("told of %q", got)
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("said %q, want %q", got[i], want[i])
+		}
 	}
 }
 

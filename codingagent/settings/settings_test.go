@@ -3,6 +3,7 @@ package settings
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,5 +85,14 @@ func TestLoadBrokenFiles(t *testing.T) {
 	}
 	if _, notes, _ := load(t, " \n"); len(notes) != 0 {
 		t.Errorf("an empty file: %v", notes)
+	}
+}
+
+// What changes nothing is known as a setting, else nobody could find out why.
+func TestInert(t *testing.T) {
+	for key := range inert() {
+		if !slices.Contains(Keys(), key) {
+			t.Errorf("%s is no setting", key)
+		}
 	}
 }

@@ -129,10 +129,14 @@ func (c *codeBlock) line(m *Markdown, out []string, line string, st highlight.St
 	}
 	shown = t.CodeBlock.Paint(shown)
 	indent := codeIndent
-	if c.width < 10 {
-		indent = ""
+	if m.opts.CodeIndent != nil {
+		indent = text.Sanitize(*m.opts.CodeIndent)
 	}
-	for _, l := range m.opts.Ruler.Wrap(shown, max(c.width-len(indent), 1)) {
+	room := m.opts.Ruler.Width(indent)
+	if c.width < room+8 {
+		indent, room = "", 0
+	}
+	for _, l := range m.opts.Ruler.Wrap(shown, max(c.width-room, 1)) {
 		if l != "" {
 			l = indent + l
 		}

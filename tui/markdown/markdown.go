@@ -38,6 +38,8 @@ type Options struct {
 	// HideURLs leaves out the address behind the text of a link, for terminals
 	// that are known to show links.
 	HideURLs bool
+	// CodeIndent stands before each line of a code block; nil means two spaces.
+	CodeIndent *string
 	// Ruler measures text.
 	Ruler *text.Ruler
 }

@@ -36,7 +36,7 @@ type Args struct {
 	Export                  string
 	Fork                    string
 	Resume                  bool
-	Offline                 bool
+	Offline, Verbose        bool
 	TUIMode                 string // "", "fullscreen", "regular" or "line"
 	Theme                   string
 	Extensions              []string          // of --extension
@@ -117,6 +117,7 @@ func options() []option {
 		{long: "fork", arg: "FILE|ID", help: "go on with a copy of a session, in this directory", value: chosen("--fork", func(a *Args) *string { return &a.Fork })},
 		{long: "resume", short: "r", help: "choose a session to go on with", flag: flag(func(a *Args) *bool { return &a.Resume })},
 		{long: "export", arg: "SESSION", help: "write a session as a page, to the file named next, and exit", value: chosen("--export", func(a *Args) *string { return &a.Export })},
+		{long: "verbose", help: "say more at the start: a greeting in any case, and settings that pi does not know", flag: flag(func(a *Args) *bool { return &a.Verbose })},
 		{long: "offline", help: "use no network but for the model itself", flag: flag(func(a *Args) *bool { return &a.Offline })},
 		{long: "help", short: "h", help: "show this text, and exit", flag: flag(func(a *Args) *bool { return &a.Help })},
 		{long: "version", short: "v", help: "show the version, and exit", flag: flag(func(a *Args) *bool { return &a.Version })},

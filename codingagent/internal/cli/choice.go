@@ -161,6 +161,18 @@ func (p *program) noModel(ctx context.Context) error {
   - use the built-in demo: --model demo/guide`, local)
 }
 
+// extraUsage says that what is about to be done with a subscription may be billed.
+func (p *program) extraUsage(ctx context.Context, m *ai.Model) []string {
+	if m == nil || m.Provider != "anthropic" || !p.settings.WarnExtraUsage {
+		return nil
+	}
+	if status, err := p.models.Models.CheckAuth(ctx, m.Provider); err != nil || !status.OAuth {
+		return nil
+	}
+	return []string{"Anthropic counts what programs other than its own use of a subscription as extra usage, which it may bill. " +
+		`"warnings": {"anthropicExtraUsage": false} in the settings leaves this out.`}
+}
+
 // sessionDir is where the sessions of the directory are kept.
 func (p *program) sessionDir() *session.Dir { return p.sessionDirOf(p.sys.Dir, p.settings) }
 

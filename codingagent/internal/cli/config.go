@@ -108,8 +108,7 @@ func (p *program) configScreen(ctx context.Context, env execenv.Env, scope resou
 		Switch: func(ctx context.Context, it resource.Item, in resource.Scope, on bool) error {
 			return resource.Switch(ctx, env, p.agentDir, it, in, on)
 		},
-		Scope:   scope,
-		Project: v.Trusted,
+		Scope: scope, Project: v.Trusted, Unknown: p.loaded.Unknown(),
 	})
 }
 
@@ -181,6 +180,11 @@ func (p *program) listResources(set resource.Set) error {
 	}
 	for _, n := range set.Notes {
 		p.warn("%s %s", n.Path, n.Message)
+	}
+	if !p.args.Verbose { // which has said it already
+		for _, n := range p.loaded.Unknown() {
+			p.warn("%s", n)
+		}
 	}
 	return nil
 }

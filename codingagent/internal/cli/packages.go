@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/codingagent/packages"
 	"github.com/pi-go/pi/codingagent/resource"
 	"github.com/pi-go/pi/codingagent/settings"
@@ -88,20 +89,42 @@ func (p *program) packageManager(ctx context.Context, progress func(string)) *pa
 	})
 }
 
+// proxy is the proxy of the settings, if the environment names none.
+func (p *program) proxy() string {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
+		if p.sys.Env.Lookup(name) != "" {
+			return ""
+		}
+	}
+	if set := p.newest.Load(); set != nil {
+		return set.Network.Proxy
+	}
+	return p.settings.Network.Proxy
+}
+
+// modelEnv is the environment that models are reached with: that of the program, with
+// the proxy of the settings.
+func (p *program) modelEnv() auth.Environment {
+	return func(name string) string {
+		switch v := p.sys.Env.Lookup(name); {
+		case v != "":
+			return v
+		case name == "http_proxy" || name == "https_proxy":
+			return p.proxy()
+		}
+		return ""
+	}
+}
+
 // packageClient goes through the proxies of the environment, or that of the
 // settings if there are none.
 func (p *program) packageClient() *http.Client {
 	const most = 10 * time.Minute // for one package
 	client := &http.Client{Timeout: most}
 	base, ok := http.DefaultTransport.(*http.Transport)
-	proxy, err := url.Parse(p.settings.Network.Proxy)
-	if !ok || p.settings.Network.Proxy == "" || err != nil {
+	proxy, err := url.Parse(p.proxy())
+	if !ok || p.proxy() == "" || err != nil {
 		return client
-	}
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		if p.sys.Env.Lookup(name) != "" {
-			return client
-		}
 	}
 	transport := base.Clone()
 	transport.Proxy = http.ProxyURL(proxy)

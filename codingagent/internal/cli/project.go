@@ -71,6 +71,11 @@ func (p *program) loadSettings(ctx context.Context, env execenv.Env, asks bool) 
 	for _, n := range p.loaded.Notes {
 		p.warn("%s", n)
 	}
+	if p.args.Verbose {
+		for _, n := range p.loaded.Unknown() {
+			p.warn("%s", n)
+		}
+	}
 	return nil
 }
 
@@ -121,6 +126,7 @@ func (p *program) look(ctx context.Context, dir string) (*settings.Loaded, trust
 // settingsFor is what a session in a directory works with.
 func (p *program) settingsFor(ctx context.Context, dir string) settings.Settings {
 	l, _, _ := p.look(ctx, dir) // what is wrong is told by who shows it
+	p.newest.Store(&l.Settings)
 	return l.Settings
 }
 

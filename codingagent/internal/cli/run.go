@@ -117,6 +117,7 @@ type program struct {
 	agentDir string
 	settings settings.Settings
 	loaded   *settings.Loaded
+	newest   atomic.Pointer[settings.Settings] // that a session was given, after a reload say
 	project  project
 	models   *models.Runtime
 	files    execenv.FileSystem
@@ -169,7 +170,7 @@ func (p *program) home() models.Home {
 	sys := p.sys
 	return models.Home{
 		AgentDir: p.agentDir, Files: p.files, Providers: sys.Providers, Protocols: sys.Protocols,
-		Env: sys.Env, Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
+		Env: p.modelEnv(), Environ: sys.Environ, Dir: sys.Dir, Stderr: sys.rawErr,
 		HTTPClient: sys.HTTPClient, Identity: ai.Identity{UserAgent: "pi-go/" + sys.Version},
 	}
 }
@@ -240,6 +241,9 @@ func (p *program) converse(ctx context.Context) error {
 		return errors.Join(err, conversation.Close())
 	}
 	options.Thinking = choice.Thinking
+	if m == modeChat {
+		notices = append(p.extraUsage(ctx, options.Model), notices...)
+	}
 	if m == modeChat || m == modeRPC {
 		defer p.refreshModels(ctx)()
 	}

@@ -98,6 +98,9 @@ func (p *program) thisRun(s settings.Settings) settings.Settings {
 	if p.args.TUIMode != "" {
 		s.Terminal.Regular = p.args.TUIMode == "regular"
 	}
+	if p.args.Verbose {
+		s.Terminal.QuietStartup = false
+	}
 	if p.args.Theme != "" {
 		s.Terminal.Theme = p.args.Theme
 	}

@@ -23,7 +23,7 @@ type prose struct {
 
 func newProse(u *ui, thinking bool) *prose {
 	p := &prose{ui: u, thinking: thinking}
-	p.md = markdown.New(markdown.Options{Theme: p.theme(), PadX: u.settings.OutputPadding})
+	p.md = markdown.New(markdown.Options{Theme: p.theme(), PadX: u.settings.OutputPadding, CodeIndent: &u.cfg.Settings.Markdown.CodeBlockIndent})
 	return p
 }
 
@@ -315,7 +315,7 @@ func (f *folded) Render(width int) []string {
 	f.lines = fit([]string{" " + f.ui.look.bold("customMessageLabel", f.title) + hint}, width)
 	if f.open && f.body != "" {
 		if f.md == nil {
-			f.md = markdown.New(markdown.Options{Theme: f.ui.look.md, PadX: 2})
+			f.md = markdown.New(markdown.Options{Theme: f.ui.look.md, PadX: 2, CodeIndent: &f.ui.cfg.Settings.Markdown.CodeBlockIndent})
 			f.md.SetText(f.body)
 		}
 		f.lines = append(f.lines, f.md.Render(width)...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/codingagent/resource"
@@ -24,6 +25,8 @@ type ConfigOptions struct {
 	// project may be.
 	Scope   resource.Scope
 	Project bool
+	// Unknown are settings that this program does not know.
+	Unknown []settings.Diagnostic
 	// Dir, Home, AgentDir, Files, Settings, Getenv and Open are as in [Config].
 	Dir, Home, AgentDir string
 	Files               execenv.FileSystem
@@ -44,6 +47,11 @@ func ConfigScreen(ctx context.Context, o ConfigOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, tm.Close()) }()
 	c := &configScreen{ui: u, o: o, scope: o.Scope, items: o.Load(ctx)}
+	var unknown []string
+	for _, d := range o.Unknown {
+		unknown = append(unknown, d.String())
+	}
+	c.note = strings.Join(unknown, "\n")
 	c.open()
 	err = u.p.Run(ctx)
 	u.kept.flush()
@@ -75,7 +83,11 @@ func (c *configScreen) open() {
 		if note == "" {
 			return nil
 		}
-		return fit(wrapJoined([]string{u.look.fg("warning", Clean(note))}, "", " ", width), width)
+		var lines []string
+		for line := range strings.SplitSeq(note, "\n") {
+			lines = append(lines, wrapJoined([]string{u.look.fg("warning", Clean(line))}, "", " ", width)...)
+		}
+		return fit(lines, width)
 	}
 	c.head()
 }

@@ -56,6 +56,12 @@ func (w *watchedTty) Write(b []byte) (int, error) {
 // sit starts the user interface.
 func sit(t *testing.T, width, height int, extensions ...extension.Extension) *desk {
 	t.Helper()
+	return sitWith(t, width, height, func(*settings.Settings) {}, extensions...)
+}
+
+// sitWith is sit with other settings.
+func sitWith(t *testing.T, width, height int, change func(*settings.Settings), extensions ...extension.Extension) *desk {
+	t.Helper()
 	d := &desk{t: t, tty: &watchedTty{Tty: tuitest.NewTty(width, height)}, llm: faux.New(faux.Config{}), home: t.TempDir(), ended: make(chan error, 1)}
 	d.tty.cond = sync.NewCond(&d.tty.mu)
 	dir := filepath.Join(d.home, "work")
@@ -65,6 +71,7 @@ func sit(t *testing.T, width, height int, extensions ...extension.Extension) *de
 	faults := new(interactive.Faults)
 	set := settings.Defaults()
 	set.Terminal.Theme = "dark"
+	change(&set)
 	var err error
 	d.runtime, err = codingagent.NewRuntime(t.Context(), codingagent.Options{
 		Dir: dir, Home: d.home, Models: ai.NewModels(d.llm), Model: d.llm.Model(), Settings: &set,

@@ -115,6 +115,7 @@ func (u *ui) handle(ev agentcore.Event) {
 			}
 			u.answer.finish(m)
 			u.last, u.answer = u.answer, nil
+			u.noticeMiss(m)
 			u.foot.spent(m.Usage)
 		}
 	case *agentcore.ToolStart:
@@ -204,6 +205,9 @@ func (u *ui) currentCards() map[string]*toolCard {
 }
 
 func (u *ui) compacted(ev *harness.CompactionEnd) {
+	if ev.Result != nil {
+		u.counted = nil // another prompt begins
+	}
 	switch {
 	case ev.Aborted:
 		u.note("dim", "(stopped summing up)")

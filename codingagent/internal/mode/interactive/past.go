@@ -171,6 +171,7 @@ func (u *ui) replay() {
 	s := u.session().Session()
 	u.pasts, u.unsent.said = pasts{again: map[string]bool{}}, nil
 	path, err := s.PathTo("")
+	u.counted = lastCounted(u.ctx, s, path)
 	if err != nil {
 		u.failure("the conversation can not be shown: " + err.Error())
 		return

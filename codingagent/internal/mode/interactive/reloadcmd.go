@@ -125,6 +125,7 @@ func (u *ui) adopt(set *settings.Settings) {
 		u.hideThinking = set.Terminal.HideThinking
 	}
 	u.editor.PadX = u.settings.EditorPadding
+	u.p.SetWheelLines(u.settings.WheelLines)
 	if set.Terminal.ViKeys != before.ViKeys {
 		u.editor.SetVi(u.settings.ViKeys)
 	}

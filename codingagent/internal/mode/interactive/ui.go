@@ -97,6 +97,7 @@ type ui struct {
 
 	answer   *answer
 	last     *answer              // the one that ended last
+	counted  *ai.AssistantMessage // the newest that tells of the vendor's cache
 	retry    *tui.Item            // says that a failed answer is tried again
 	cards    map[string]*toolCard // calls by id
 	pasts    pasts
@@ -176,6 +177,7 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 	}
 	u.p = tui.New(options)
+	u.p.SetWheelLines(u.settings.WheelLines)
 	u.build()
 	u.unsent = newUnsent(u)
 	defer cfg.Runtime.Subscribe(u.listen)()

@@ -1,0 +1,62 @@
+package interactive_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/faux"
+	"github.com/pi-go/pi/codingagent/settings"
+)
+
+// A turn for which the vendor read the prompt again is told of, if the person wants
+// that.
+func TestCacheMissNotices(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		t.Run(fmt.Sprint(on), func(t *testing.T) {
+			d := sitWith(t, 100, 24, func(s *settings.Settings) { s.CacheMissNotices = on })
+			say := func(text string, u ai.Usage) {
+				r := faux.Say(text)
+				r.Usage = &u
+				d.llm.Queue(r)
+				d.keys("go on", "\r")
+				d.wait(text)
+			}
+			say("first", ai.Usage{Input: 10, CacheWrite: 50_000})
+			say("second", ai.Usage{CacheRead: 50_000, CacheWrite: 100})
+			if screen := d.wait("second"); strings.Contains(screen, "again") {
+				t.Errorf("a hit is told of:\n%s", screen)
+			}
+			say("third", ai.Usage{Input: 60_000})
+			say("the last one", ai.Usage{Input: 60_000})
+			if screen := d.wait("the last one"); strings.Contains(screen, "read 50100 tokens of the prompt again") != on {
+				t.Errorf("with the setting %v:\n%s", on, screen)
+			}
+		})
+	}
+}
+
+func TestCodeBlockIndent(t *testing.T) {
+	d := sitWith(t, 60, 20, func(s *settings.Settings) { s.Markdown.CodeBlockIndent = "| " })
+	d.llm.Queue(faux.Say("Here:\n\n```\nx := 1\n```\n"))
+	d.keys("show", "\r")
+	d.wait("| x := 1")
+}
+
+func TestWheelLines(t *testing.T) {
+	d := sitWith(t, 40, 12, func(s *settings.Settings) { s.Terminal.WheelLines = 1 })
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("line %02d", i))
+	}
+	d.llm.Queue(faux.Say(strings.Join(lines, "\n\n")))
+	d.keys("show", "\r")
+	top := func(screen string) string { return strings.TrimSpace(strings.SplitN(screen, "\n", 2)[0]) }
+	before := top(d.until("the end of the answer", func(s string) bool { return strings.Contains(s, "line 39") }))
+	d.tty.Type("\x1b[<64;1;1M")
+	d.until("one line further up", func(s string) bool { return top(s) != before })
+	if second := strings.TrimSpace(d.tty.Screen()[1]); second != before {
+		t.Errorf("the line that was the first is not the second: %q, %q", before, second)
+	}
+}
