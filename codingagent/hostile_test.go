@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -155,13 +156,13 @@ func TestAnswersOfExtensionsThatMakeNoSense(t *testing.T) {
 // An extension registers from many goroutines, before and while the agent works,
 // and sends messages in every phase.
 func TestExtensionsActFromEverywhere(t *testing.T) {
-	var api *extension.API
+	var api atomic.Pointer[extension.API] // of the newest session
 	var wg sync.WaitGroup
 	p := faux.New(faux.Config{})
 	rt, err := codingagent.NewRuntime(t.Context(), codingagent.Options{
 		Dir: t.TempDir(), Models: ai.NewModels(p), Model: p.Model(), Environ: os.Environ(),
 		Extensions: []extension.Extension{inline("test", func(a *extension.API) error {
-			api = a
+			api.Store(a)
 			tool := echo()
 			return errors.Join(a.RegisterTool(tool), a.RegisterCommand("new", extension.Command{Run: func(ctx context.Context, x *extension.CommandContext, _ string) error {
 				_, err := x.NewSession(ctx, extension.NewSessionOptions{})
@@ -187,7 +188,7 @@ func TestExtensionsActFromEverywhere(t *testing.T) {
 		case *agentcore.MessageStart, *agentcore.MessageUpdate, *agentcore.MessageEnd, *harness.EntryAppended, *harness.QueueUpdate:
 			return nil // what is sent makes more of them
 		}
-		a := api
+		a := api.Load()
 		note := &session.CustomMessage{CustomType: "n", Content: []ai.Block{&ai.Text{Text: "n"}}}
 		wg.Go(func() { _ = a.Send(ctx, note, extension.SendOptions{Trigger: &not}) })
 		wg.Go(func() { _ = a.Send(ctx, note, extension.SendOptions{Delivery: extension.DeliverNextTurn}) })
@@ -197,7 +198,7 @@ func TestExtensionsActFromEverywhere(t *testing.T) {
 		return nil
 	})
 	for i := range 20 {
-		old := api
+		old := api.Load()
 		for n := range 50 {
 			wg.Go(func() {
 				tool := echo()
