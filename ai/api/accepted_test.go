@@ -17,10 +17,9 @@ import (
 
 type object = map[string]any
 
-// shape is what a vendor's published reference says of a request: which items a
-// conversation has, and in which order they may come. The rules are written by hand
-// after the reference pages of the request bodies; they are not the vendors' schema
-// files, and of a field that is left free there they say nothing.
+// shape is what a vendor's reference says of the order of a conversation: which items it
+// has, what may follow what, which ids are legal. No schema says that; what one does say
+// is tested in schema_test.go. The rules are written by hand after the reference pages.
 type shape func(body object) error
 
 func list(v any) []any        { l, _ := v.([]any); return l }

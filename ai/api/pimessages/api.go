@@ -79,10 +79,10 @@ func newBody(call *ai.Call, st *state) ([][]byte, error) {
 	}
 	switch o.ToolChoice {
 	case "":
-	case ai.ToolChoiceAuto, ai.ToolChoiceNone:
+	case ai.ToolChoiceAuto, ai.ToolChoiceNone, ai.ToolChoiceRequired:
 		opts.SetString("toolChoice", string(o.ToolChoice))
 	default:
-		return nil, ai.Errorf(ai.KindConfig, "this gateway takes the tool choices auto and none, not %q", o.ToolChoice)
+		return nil, ai.Errorf(ai.KindConfig, "this gateway takes the tool choices auto, none and required, not %q", o.ToolChoice)
 	}
 	options := opts.AppendTo([]byte{'{'})
 	if last := len(options) - 1; options[last] == ',' {
@@ -166,8 +166,8 @@ func plainBlocks(blocks []ai.Block) []ai.Block {
 		case *ai.ToolCall:
 			c := *b
 			c.Extra = nil
-			if !json.Valid(c.Arguments) {
-				c.Arguments = json.RawMessage("{}")
+			if args := c.Arguments; len(args) == 0 || args[0] != '{' || !json.Valid(args) {
+				c.Arguments = json.RawMessage("{}") // the gateway takes an object only
 			}
 			out = append(out, &c)
 		}
