@@ -505,3 +505,46 @@ func TestSuggestionsForAnOlderTextAreNotTaken(t *testing.T) {
 		}
 	}
 }
+
+// Keys can come faster than frames: the rows are those of the text as it is now.
+func TestEditorMovesInWhatWasNotDrawnYet(t *testing.T) {
+	t.Parallel()
+	e := editor()
+	e.Render(20)
+	send(e, "one\x1b[200~\ntwo\nthree\x1b[201~\x1b[A")
+	if c := e.Buffer().Cursor(); c.Row != 1 {
+		t.Errorf("after up the cursor is at %v", c)
+	}
+	send(e, "\x1b[200~\nx\x1b[201~\x1b[A\x1b[B")
+	if c := e.Buffer().Cursor(); c.Row != 2 {
+		t.Errorf("after up and down the cursor is at %v", c)
+	}
+	never := tui.NewEditor(nil)
+	never.SetText("some words that are long\nb\nc")
+	send(never, "\x1b[A\x1b[A")
+	if c := never.Buffer().Cursor(); c.Row != 0 || c.Col != 1 {
+		t.Errorf("in an editor that was never drawn the cursor is at %v", c)
+	}
+}
+
+func TestEditorTakesALongLineAsAPaste(t *testing.T) {
+	t.Parallel()
+	e := editor()
+	long := strings.Repeat("x", 1001)
+	e.Paste(long)
+	if got := see(t, e, 60); e.Text() != long || !strings.Contains(strings.Join(got, ""), "[") || len(got) != 1 {
+		t.Errorf("a paste of 1001 bytes is seen as %q", got)
+	}
+}
+
+func TestEditorForgetsTheOldestOfItsHistory(t *testing.T) {
+	t.Parallel()
+	e := editor()
+	for i := range 210 {
+		e.AddHistory(fmt.Sprint("entry ", i))
+	}
+	send(e, strings.Repeat("\x1b[A", 300))
+	if e.Text() != "entry 10" {
+		t.Errorf("the oldest entry is %q", e.Text())
+	}
+}

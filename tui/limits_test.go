@@ -2,10 +2,12 @@ package tui_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -308,6 +310,106 @@ func TestScrollingWhereItemsHaveGone(t *testing.T) {
 		r.screen("line 3", "line 4", "line 5", "line 6", "line 7")
 		r.do(func() { r.Transcript.Clear(); r.Scroll(-1); r.Scroll(1); r.ScrollToStop(-1) })
 		r.screen()
+		_ = r.finish()
+	})
+}
+
+// A component that panics at a key is told of, and the program goes on.
+func TestAKeyThatBreaksAComponentDoesNotBreakTheProgram(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var errs []string
+		l := tui.NewSelectList(nil, tui.ListItem{Value: "one"})
+		l.OnSelect = func(tui.ListItem) { panic("oh no") }
+		r := run(t, 20, 5, tui.Options{OnError: func(err error) { errs = append(errs, err.Error()) }}, false, func(p *tui.Program) {
+			p.Bottom.Add(l)
+			p.SetFocus(l)
+		})
+		r.tty.Type("\r")
+		r.settle()
+		r.tty.Type("\r")
+		r.settle()
+		if len(errs) != 1 || !strings.Contains(errs[0], "oh no") {
+			t.Errorf("errors %q, want the panic, once", errs)
+		}
+		r.screen("→ one")
+		if err := r.finish(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// deaf is a device that can not be read from, as when its window was closed.
+type deaf struct {
+	*tuitest.Tty
+	reads atomic.Int64
+	fails int64 // so many times; -1 for always
+}
+
+func (d *deaf) Read(b []byte) (int, error) {
+	if n := d.reads.Add(1); d.fails < 0 || n <= d.fails {
+		return 0, errors.New("input/output error")
+	}
+	return d.Tty.Read(b)
+}
+
+func TestADeviceThatCanNotBeRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, fails := range []int64{-1, 2} {
+			d := &deaf{Tty: tuitest.NewTty(20, 5), fails: fails}
+			tm, err := term.Open(term.Options{Tty: d, Getenv: func(string) string { return "xterm" }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := tui.New(tui.Options{Terminal: tm})
+			end := make(chan error, 1)
+			go func() { end <- p.Run(t.Context()) }()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			p.Quit(nil)
+			err = <-end
+			if fails < 0 && (err == nil || !strings.Contains(err.Error(), "read from the terminal: input/output error")) {
+				t.Errorf("a device that is gone: %v", err)
+			}
+			if fails > 0 && err != nil {
+				t.Errorf("a device that comes back: %v", err)
+			}
+			if d.Running() || d.reads.Load() > 10 {
+				t.Errorf("raw mode on %v, %d reads", d.Running(), d.reads.Load())
+			}
+		}
+	})
+}
+
+// What was read before another program got the terminal is not lost.
+func TestKeysFromBeforeAHandOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &echo{}
+		r := run(t, 20, 5, tui.Options{}, false, func(p *tui.Program) { p.Bottom.Add(e); p.SetFocus(e) })
+		r.do(func() {
+			r.tty.Type("early")
+			time.Sleep(time.Millisecond) // of the bubble's clock: it is read, but can not be passed on
+			_ = r.HandOver(func() error { return nil })
+		})
+		r.screen("> early")
+		_ = r.finish()
+	})
+}
+
+func TestFocusPutsAnOverlayAboveTheOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, 20, 3, tui.Options{}, true, func(*tui.Program) {})
+		var one *tui.Overlay
+		r.do(func() {
+			one = r.ShowOverlay(&echo{text: "one"}, tui.OverlayOptions{Anchor: tui.AnchorTopLeft})
+			r.ShowOverlay(&echo{text: "two"}, tui.OverlayOptions{Anchor: tui.AnchorTopLeft})
+		})
+		r.screen("> two")
+		r.do(one.Focus)
+		r.screen("> one")
 		_ = r.finish()
 	})
 }

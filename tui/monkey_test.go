@@ -19,7 +19,7 @@ import (
 	"github.com/pi-go/pi/tui/tuitest"
 )
 
-var monkeys = flag.Int("monkeys", 150, "how many random programs with all components to run")
+var monkeys = flag.Int("monkeys", 80, "how many random programs with all components to run")
 
 // everyComponent returns components of all kinds that show a text.
 func everyComponent(p *tui.Program, s string) []tui.Component {

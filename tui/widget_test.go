@@ -45,6 +45,9 @@ func TestBoxFrameColumnsRule(t *testing.T) {
 		want  []string
 	}{
 		{"box", tui.NewBox(1, 1, text.Style{}, tui.Lines{"a"}, tui.Lines{"b"}), 5, []string{"", " a", " b", ""}},
+		{"box of wrapped text", tui.NewBox(2, 0, text.Style{}, tui.NewText("aa bb")), 8, []string{"  aa", "  bb"}},
+		{"columns that just fit", &tui.Columns{Left: tui.Lines{"ab"}, Right: tui.Lines{"c"}, Split: tui.Cells(2), Gap: 1}, 4, []string{"ab c"}},
+		{"columns too narrow by one", &tui.Columns{Left: tui.Lines{"ab"}, Right: tui.Lines{"c"}, Split: tui.Cells(2), Gap: 1}, 3, []string{"ab", "c"}},
 		{"empty box", tui.NewBox(1, 1, text.Style{}), 5, nil},
 		{"rule", &tui.Rule{}, 5, []string{"─────"}},
 		{"rule with a title", &tui.Rule{Title: "title"}, 12, []string{"── title ───"}},

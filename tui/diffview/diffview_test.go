@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pi-go/pi/tui/highlight"
 	"github.com/pi-go/pi/tui/text"
 	"pgregory.net/rapid"
 )
@@ -179,4 +180,32 @@ func FuzzView(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Old and new text are two texts: a comment that only one of them begins does not
+// reach the lines of the other, and what is left out ends all.
+func TestHighlightingGoesOnInItsOwnText(t *testing.T) {
+	t.Parallel()
+	comment := text.Style{Fg: text.Indexed(1)}
+	theme := Theme{}
+	theme.Syntax[highlight.Comment] = comment
+	draw := func(lines ...Line) string {
+		return strings.Join(New(lines, Options{File: "x.go", Theme: theme}).Render(60), "\n")
+	}
+	marked := func(s string) string { return comment.Render(s) }
+	for name, tc := range map[string]struct {
+		lines []Line
+		in    bool
+	}{
+		"a comment in both":           {[]Line{{Same, 1, 1, "/* a"}, {Removed, 2, 0, "word"}}, true},
+		"begun by what was added":     {[]Line{{Added, 0, 1, "/* a"}, {Removed, 1, 0, "word"}}, false},
+		"begun by what was removed":   {[]Line{{Removed, 1, 0, "/* a"}, {Added, 0, 1, "word"}}, false},
+		"begun and gone on, new":      {[]Line{{Added, 0, 1, "/* a"}, {Added, 0, 2, "word"}}, true},
+		"before what is left out":     {[]Line{{Same, 1, 1, "/* a"}, {Gap, 0, 0, "9"}, {Same, 11, 11, "word"}}, false},
+		"kept lines are the new text": {[]Line{{Added, 0, 1, "/* a"}, {Same, 1, 2, "word"}}, true},
+	} {
+		if out := draw(tc.lines...); strings.Contains(out, marked("word")) != tc.in {
+			t.Errorf("%s: %q", name, out)
+		}
+	}
 }

@@ -102,3 +102,22 @@ func TestConflicts(t *testing.T) {
 		t.Errorf("conflicts (-want +got):\n%s", diff)
 	}
 }
+
+// What a program has chosen is no mistake of the user's, and neither is what a user
+// has taken back.
+func TestStandardBindingsAreNoConflict(t *testing.T) {
+	t.Parallel()
+	b := NewBindings([]Binding{{Action: "a.one", Keys: []string{"x"}}, {Action: "a.two", Keys: []string{"x"}}, {Action: "a.three", Keys: []string{"y"}}})
+	if c := b.Conflicts(); len(c) > 0 {
+		t.Errorf("conflicts of standard bindings: %v", c)
+	}
+	b.Set(map[string][]string{"a.three": {"x"}})
+	if c := b.Conflicts(); len(c) != 1 || len(c[0].Actions) != 3 {
+		t.Errorf("conflicts of a user's binding: %v", c)
+	}
+	b.Set(map[string][]string{"a.one": {"z"}})
+	b.Reset()
+	if c := b.Conflicts(); len(c) > 0 {
+		t.Errorf("conflicts after Reset: %v", c)
+	}
+}

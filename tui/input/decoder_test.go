@@ -340,3 +340,14 @@ func TestAbandon(t *testing.T) {
 		t.Errorf("nothing: %v", ev)
 	}
 }
+
+func TestAReleaseTypesNothing(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"\x1b[97;1:3u", "\x1b[97;1:3;97u", "\x1b[97:65;2:3u", "\x1b[97:65;2:3;65u", "\x1b[97;65:3u"} {
+		var d Decoder
+		ev := d.Feed([]byte(s))
+		if k, ok := ev[0].(Key); !ok || k.Action != Release || k.Text != "" || k.Name != "a" {
+			t.Errorf("%q is %#v", s, ev[0])
+		}
+	}
+}

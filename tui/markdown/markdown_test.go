@@ -250,3 +250,27 @@ func BenchmarkToken(b *testing.B) {
 		})
 	}
 }
+
+// A definition counts for the whole text, wherever it is and however it came.
+func TestLinksAreDefinedAnywhere(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]string{
+		"before": "[a]: http://example.org\n\nsee [a]\n\nend\n",
+		"after":  "see [a]\n\nmore\n\n[a]: http://example.org\n\nend\n",
+		"last":   "see [a]\n\n[a]: http://example.org",
+	} {
+		whole, grown := New(Options{}), New(Options{})
+		whole.SetText(s)
+		grown.SetStreaming(true)
+		for i := range len(s) {
+			grown.SetText(s[:i+1])
+			grown.Render(60)
+		}
+		grown.SetStreaming(false)
+		for how, m := range map[string]*Markdown{"whole": whole, "grown": grown} {
+			if out := strings.Join(m.Render(60), "\n"); !strings.Contains(out, "\x1b]8;;http://example.org") {
+				t.Errorf("%s, %s: there is no link: %q", name, how, out)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -26,6 +27,21 @@ func pixels(w, h int) image.Image {
 	return img
 }
 
+// noise is an image that can not be packed, so it takes several commands.
+func noise(t testing.TB, w, h int) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(r.Uint32()) | uint8(i%4/3*255)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 func pngOf(t testing.TB, w, h int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -40,7 +56,7 @@ var kitty = term.Capabilities{Images: term.KittyImages, Name: "kitty(0.43.1)", C
 func TestKittyGetsTheImageOnceAndDrawsPlaceholders(t *testing.T) {
 	t.Parallel()
 	var sent strings.Builder
-	data := pngOf(t, 400, 200)
+	data := noise(t, 400, 200)
 	p, err := New(data, Options{Capabilities: kitty, Send: func(s string) { sent.WriteString(s) }, ID: 0x010203, MaxWidth: 30})
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +74,10 @@ func TestKittyGetsTheImageOnceAndDrawsPlaceholders(t *testing.T) {
 		}
 	}
 	var encoded strings.Builder
+	commands := strings.Count(sent.String(), "\x1b_G")
+	if commands < 2 {
+		t.Fatal("the image is too small for several commands")
+	}
 	for i, cmd := range strings.Split(strings.TrimSuffix(sent.String(), "\x1b\\"), "\x1b\\") {
 		keys, body, _ := strings.Cut(strings.TrimPrefix(cmd, "\x1b_G"), ";")
 		if i == 0 && !strings.HasPrefix(keys, "a=T,U=1,q=2,f=100,i=66051,c=30,r=8,m=") {
@@ -66,6 +86,9 @@ func TestKittyGetsTheImageOnceAndDrawsPlaceholders(t *testing.T) {
 		if len(body) > 4096 {
 			t.Errorf("a command carries %d bytes", len(body))
 		}
+		if more := strings.Contains(keys, "m=1"); more != (i < commands-1) {
+			t.Errorf("command %d of %d says that more come: %v", i, commands, more)
+		}
 		encoded.WriteString(body)
 	}
 	if got, err := base64.StdEncoding.DecodeString(encoded.String()); err != nil || !bytes.Equal(got, data) {
@@ -73,6 +96,7 @@ func TestKittyGetsTheImageOnceAndDrawsPlaceholders(t *testing.T) {
 	}
 	n := sent.Len()
 	p.Render(80)
+	p.Render(90) // the image is as large as before
 	if sent.Len() != n {
 		t.Error("the image is sent again")
 	}

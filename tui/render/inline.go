@@ -226,7 +226,7 @@ func (r *Inline) tail(f Frame, n, grown int) int {
 		tail++
 	}
 	// What scrolls off must not be of the tail, nor of what is inserted.
-	if off := shown + grown - r.height; off > shown-tail || grown+tail > r.height {
+	if grown+tail > r.height {
 		return 0
 	}
 	return tail

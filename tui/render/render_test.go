@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -306,5 +308,43 @@ func BenchmarkFrame(b *testing.B) {
 			}
 			b.ReportMetric(float64(bytes)/float64(n), "bytes/frame")
 		})
+	}
+}
+
+// Terminals without scroll regions and inserted lines get rows written again.
+func TestWithoutScrollingRowsAreWrittenAgain(t *testing.T) {
+	t.Parallel()
+	lines := numbered(30)
+	moves := regexp.MustCompile(`\x1b\[[0-9;]*[rSTLM]`)
+	full, inline := NewFull(20, 10, Options{NoScroll: true}), NewInline(20, 10, Options{NoScroll: true})
+	tt, ti := tuitest.New(20, 10), tuitest.New(20, 10)
+	for i := range 10 {
+		out := full.Draw(nil, Screen{Rows: append(slices.Clone(lines[i:i+9]), "bottom"), ScrollBottom: 9})
+		if i > 0 && moves.Match(out) {
+			t.Errorf("full screen: frame %d moves rows: %q", i, out)
+		}
+		_, _ = tt.Write(out)
+		out = inline.Draw(nil, Frame{Lines: Slice(append(slices.Clone(lines[:3+i]), "bottom"))})
+		if moves.Match(out) {
+			t.Errorf("regular mode: frame %d moves rows: %q", i, out)
+		}
+		_, _ = ti.Write(out)
+	}
+	if diff := cmp.Diff(append(slices.Clone(lines[9:18]), "bottom"), tt.Screen()); diff != "" {
+		t.Errorf("full screen (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(append(slices.Clone(lines[:12]), "bottom"), ti.All()); diff != "" {
+		t.Errorf("regular mode (-want +got):\n%s", diff)
+	}
+}
+
+// A terminal can take a screen that is erased from its first cell on for one that is
+// cleared, and tmux keeps a cleared screen in its history.
+func TestAScreenIsNotErasedAtOnce(t *testing.T) {
+	t.Parallel()
+	r := NewInline(20, 3, Options{})
+	r.Draw(nil, Frame{Lines: Slice(numbered(3))})
+	if got, want := string(r.Draw(nil, Frame{Lines: Slice{}})), syncBegin+"\x1b[2A\r\x1b[K\x1b[B\x1b[J"; !strings.HasPrefix(got, want) {
+		t.Errorf("an empty frame writes %q, want %q at the beginning", got, want)
 	}
 }

@@ -49,7 +49,8 @@ const (
 )
 
 // Progress returns the sequence that shows progress; percent counts for
-// [ProgressValue], [ProgressError] and [ProgressPaused].
+// [ProgressValue], [ProgressError] and [ProgressPaused]. [Terminal.SetProgress] also
+// takes it away at the end.
 func Progress(state ProgressState, percent int) string {
 	if state == ProgressNone || state == ProgressBusy {
 		return "\x1b]9;4;" + strconv.Itoa(int(state)) + "\x1b\\"

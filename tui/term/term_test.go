@@ -61,15 +61,16 @@ func TestStopRestoresWhatStartChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		tty.With(func(tt *tuitest.Terminal) { _, _ = tt.Write([]byte("\x1b]2;before\a")) })
 		for range 2 { // a suspend is a Stop and a Start
 			if err := tm.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(tm.UseOtherKeys(), tm.SetTitle("title"), tm.SetFullScreen(!full), tm.SetFullScreen(full)); err != nil {
+			if err := errors.Join(tm.UseOtherKeys(), tm.SetTitle("title"), tm.SetProgress(term.ProgressValue, 42), tm.SetFullScreen(!full), tm.SetFullScreen(full)); err != nil {
 				t.Fatal(err)
 			}
 			tty.With(func(tt *tuitest.Terminal) {
-				if !tt.Mode(2004) || !tt.Mode(1006) || tt.Mode(7) || tt.AltScreen() != full || tt.OtherKeys() != 2 || tt.Title() != "title" {
+				if !tt.Mode(2004) || !tt.Mode(1006) || tt.Mode(7) || tt.AltScreen() != full || tt.OtherKeys() != 2 || tt.Title() != "title" || tt.Progress() != "1;42" {
 					t.Errorf("full screen %v: a mode is not set", full)
 				}
 				if flags, depth := tt.KittyFlags(); flags != 7 || depth != 1 {
@@ -83,6 +84,11 @@ func TestStopRestoresWhatStartChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkRestored(t, tty)
+			tty.With(func(tt *tuitest.Terminal) {
+				if tt.Title() != "before" || tt.Progress() != "" {
+					t.Errorf("the title is %q, the progress %q", tt.Title(), tt.Progress())
+				}
+			})
 		}
 		if err := tm.Stop(); err != nil {
 			t.Errorf("Stop again: %v", err)
@@ -138,6 +144,8 @@ func TestDepth(t *testing.T) {
 		{[]string{"TERM", "vt100"}, term.Colors16},
 		{[]string{"TERM", "dumb"}, term.NoColor},
 		{[]string{"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", "1"}, term.NoColor},
+		{[]string{"TERM", "xterm-256color", "NO_COLOR", "no"}, term.NoColor}, // any value
+		{[]string{"TERM", "xterm-256color", "NO_COLOR", "0", "FORCE_COLOR", "3"}, term.NoColor},
 		{[]string{"TERM", "xterm-256color", "NO_COLOR", ""}, term.Colors256},
 		{[]string{"TERM", "xterm", "FORCE_COLOR", "3"}, term.TrueColor},
 		{[]string{"TERM", "screen", "COLORTERM", ""}, term.Colors256},
@@ -306,6 +314,7 @@ func TestSequencesForTheDesktop(t *testing.T) {
 		"note in iTerm2":             {notify("TERM", "xterm", "TERM_PROGRAM", "iTerm.app"), "\x1b]9;done: all, of it\x1b\\"},
 		"note in Windows Terminal":   {notify("WT_SESSION", "1"), "\x1b]9;done: all, of it\x1b\\"},
 		"note in WezTerm":            {notify("TERM", "xterm", "TERM_PROGRAM", "WezTerm"), "\x1b]777;notify;done;all; of it\x1b\\"},
+		"note with signs":            {term.Notify(term.FactsOf(env("TERM_PROGRAM", "WezTerm")), "a;b", "c"), "\x1b]777;notify;a,b;c\x1b\\"},
 		"note in tmux is a bell":     {notify("TERM", "tmux", "TMUX", "x", "KITTY_WINDOW_ID", "1"), "\a"},
 		"note elsewhere is a bell":   {notify("TERM", "xterm"), "\a"},
 		"link with a bad address":    {term.Link("x", "http://a\x1b"), "x"},
@@ -328,5 +337,58 @@ func TestControlStringsCanNotBeEscaped(t *testing.T) {
 	}
 	if got, want := term.Link("go", "https://go.dev"), "\x1b]8;;https://go.dev\x1b\\go\x1b]8;;\x1b\\"; got != want {
 		t.Errorf("Link = %q, want %q", got, want)
+	}
+}
+
+// What the background is says more than what the user prefers.
+func TestTheBackgroundCountsMoreThanTheScheme(t *testing.T) {
+	t.Parallel()
+	caps := term.NewCapabilities(term.FactsOf(env("TERM", "xterm")))
+	if caps.Learn(input.ColorScheme{Dark: false}); caps.Dark || !caps.DarkKnown {
+		t.Error("a light scheme is not known")
+	}
+	caps.Learn(input.Color{Index: input.Background, R: 10, G: 10, B: 10})
+	if caps.Learn(input.ColorScheme{Dark: false}); !caps.Dark {
+		t.Error("a scheme overrides a background that is dark")
+	}
+}
+
+func TestTitleAndProgressAreWrittenWhenTheyChange(t *testing.T) {
+	t.Parallel()
+	tty := tuitest.NewTty(40, 10)
+	tm, err := term.Open(term.Options{Tty: tty, Getenv: env("TERM", "xterm")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is set before Start counts from then on.
+	if err := errors.Join(tm.SetTitle("first"), tm.SetProgress(term.ProgressBusy, 0), tm.Start()); err != nil {
+		t.Fatal(err)
+	}
+	seen := func(title, progress string) {
+		t.Helper()
+		tty.With(func(tt *tuitest.Terminal) {
+			if tt.Title() != title || tt.Progress() != progress {
+				t.Errorf("title %q, progress %q; want %q, %q", tt.Title(), tt.Progress(), title, progress)
+			}
+		})
+	}
+	seen("first", "3")
+	before, _ := tty.Writes()
+	if err := errors.Join(tm.SetTitle("first"), tm.SetProgress(term.ProgressBusy, 9)); err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := tty.Writes(); after != before {
+		t.Error("what is the same is written again")
+	}
+	if err := errors.Join(tm.SetTitle("second"), tm.SetProgress(term.ProgressError, 0)); err != nil {
+		t.Fatal(err)
+	}
+	seen("second", "2;0")
+	if err := errors.Join(tm.SetTitle(""), tm.SetProgress(term.ProgressNone, 0), tm.SetProgress(term.ProgressNone, 0)); err != nil {
+		t.Fatal(err)
+	}
+	seen("", "")
+	if err := tm.Stop(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -49,8 +49,9 @@ type Terminal struct {
 	running    bool
 	fullScreen bool
 	mouse      bool
-	otherKeys  bool // xterm's modifyOtherKeys is on
-	titled     bool // a title was set, and the old one pushed
+	otherKeys  bool   // xterm's modifyOtherKeys is on
+	title      string // "" for that of before
+	progress   string // the sequence that shows it, "" for none
 	resized    func()
 }
 
@@ -159,13 +160,12 @@ const (
 		"\x1b[>7u" // kitty keyboard: disambiguate, event types, alternate keys
 	modesOff = "\x1b[?2026l" + // a frame that was cut off must not freeze the screen
 		"\x1b[<u\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[0m\x1b[?25h"
-	mouseOn       = "\x1b[?1002h\x1b[?1006h"
-	mouseOff      = "\x1b[?1006l\x1b[?1002l"
-	otherKeysOn   = "\x1b[>4;2m"
-	otherKeysOff  = "\x1b[>4;0m"
-	pushTitle     = "\x1b[22;2t"
-	popTitle      = "\x1b[23;2t"
-	resetProgress = "\x1b]9;4;0\x1b\\"
+	mouseOn      = "\x1b[?1002h\x1b[?1006h"
+	mouseOff     = "\x1b[?1006l\x1b[?1002l"
+	otherKeysOn  = "\x1b[>4;2m"
+	otherKeysOff = "\x1b[>4;0m"
+	pushTitle    = "\x1b[22;2t"
+	popTitle     = "\x1b[23;2t"
 )
 
 func (t *Terminal) enter() string {
@@ -181,7 +181,10 @@ func (t *Terminal) enter() string {
 	if t.otherKeys {
 		s += otherKeysOn
 	}
-	return s
+	if t.title != "" {
+		s += pushTitle + Title(t.title)
+	}
+	return s + t.progress
 }
 
 func (t *Terminal) leave() string {
@@ -193,9 +196,11 @@ func (t *Terminal) leave() string {
 		s += mouseOff
 	}
 	s += modesOff
-	if t.titled {
+	if t.title != "" {
 		s += popTitle
-		t.titled = false
+	}
+	if t.progress != "" {
+		s += Progress(ProgressNone, 0)
 	}
 	if t.fullScreen {
 		s += altScreenOff
@@ -249,22 +254,40 @@ func (t *Terminal) UseOtherKeys() error {
 }
 
 // SetTitle sets the title of the terminal's window; "" brings the title back
-// that was there before.
+// that was there before, as Stop does until the next Start.
 func (t *Terminal) SetTitle(title string) error {
 	return t.change(func() string {
-		s := ""
-		if title == "" {
-			if t.titled {
-				s = popTitle
+		before := t.title
+		t.title = title
+		switch {
+		case title == before:
+			return ""
+		case title == "":
+			return popTitle
+		case before == "":
+			return pushTitle + Title(title)
+		}
+		return Title(title)
+	})
+}
+
+// SetProgress shows progress beside the title or in the task bar, see [Progress],
+// until it is set to [ProgressNone] or the terminal is stopped.
+func (t *Terminal) SetProgress(state ProgressState, percent int) error {
+	return t.change(func() string {
+		before := t.progress
+		t.progress = Progress(state, percent)
+		if t.progress == before {
+			return ""
+		}
+		if state == ProgressNone {
+			t.progress = ""
+			if before == "" {
+				return ""
 			}
-			t.titled = false
-			return s
+			return Progress(ProgressNone, 0)
 		}
-		if !t.titled {
-			s = pushTitle
-			t.titled = true
-		}
-		return s + Title(title)
+		return t.progress
 	})
 }
 

@@ -22,7 +22,7 @@ func TestDraw(t *testing.T) {
 	if got := term.Screen(); len(got) != 2 || got[0] != "one" || got[1] != "한글" {
 		t.Errorf("screen %q", got)
 	}
-	for _, bad := range []string{"too wide", "\x1b[1mx", "a\tb", "a\x1b[2J"} {
+	for _, bad := range []string{"too wide", "1234567", "\x1b[1mx", "a\tb", "a\x1b[2J"} {
 		var r recorder
 		Draw(&r, lines{bad}, 6)
 		if len(r) == 0 {

@@ -115,6 +115,8 @@ type Terminal struct {
 	scrollback    []row
 	modes         map[int]bool // private modes
 	title         string
+	progress      string
+	titles        []string // those that were kept
 	clipboard     string
 	notes         []string
 	kitty         [2][]int // keyboard flags pushed, for the main and the alternate screen
@@ -326,8 +328,13 @@ func (t *Terminal) screenIndex() int {
 // OtherKeys returns the level of xterm's modifyOtherKeys, 0 when it is off.
 func (t *Terminal) OtherKeys() int { return t.otherKeys }
 
-// Title returns the title that was set last.
+// Title returns the title that was set last, or the one from before that was kept
+// and brought back.
 func (t *Terminal) Title() string { return t.title }
+
+// Progress returns the state of progress that is shown (OSC 9;4), such as "1;42" or
+// "3"; "" if none is.
+func (t *Terminal) Progress() string { return t.progress }
 
 // Clipboard returns what was last put on the clipboard with OSC 52, decoded.
 func (t *Terminal) Clipboard() string { return t.clipboard }

@@ -205,6 +205,12 @@ func (t *Terminal) csi(params string, final byte, seq string) {
 			t.answer(fmt.Sprintf("\x1b[6;%d;%dt", t.size.Height, t.size.Width))
 		case 18:
 			t.answer(fmt.Sprintf("\x1b[8;%d;%dt", t.height, t.width))
+		case 22:
+			t.titles = append(t.titles, t.title)
+		case 23:
+			if n := len(t.titles); n > 0 {
+				t.title, t.titles = t.titles[n-1], t.titles[:n-1]
+			}
 		}
 	case 'h', 'l':
 	default:
@@ -337,6 +343,13 @@ func (t *Terminal) osc(body, seq string) {
 			t.answer("\x1b]4;" + n + ";rgb:8080/8080/8080\x1b\\")
 		}
 	case "9", "777", "99":
+		if state, ok := strings.CutPrefix(rest, "4;"); ok && code == "9" {
+			t.progress = state
+			if state == "0" {
+				t.progress = ""
+			}
+			return
+		}
 		t.notes = append(t.notes, rest)
 	case "133", "7", "1337", "22", "110", "111", "112":
 	default:

@@ -89,7 +89,7 @@ func (s *status) rest() {
 // person wants that.
 func (s *status) progress(state term.ProgressState) {
 	if s.ui.settings.ShowTerminalStatus {
-		s.ui.p.Send(term.Progress(state, 0))
+		s.ui.fail(s.ui.p.Terminal().SetProgress(state, 0))
 	}
 }
 
