@@ -55,8 +55,10 @@ func (i issuing) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// The contract holds as well where the request is preceded by one for a token.
-func TestContractWithApplicationDefaultCredentials(t *testing.T) {
+// credentials writes a file of application default credentials, and gives the
+// environment that names it.
+func credentials(t *testing.T) func(name string) string {
+	t.Helper()
 	text, err := json.Marshal(map[string]string{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r", "token_uri": "http://tokens/token"})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +68,17 @@ func TestContractWithApplicationDefaultCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": file, "GOOGLE_CLOUD_PROJECT": "proj", "GOOGLE_CLOUD_LOCATION": "europe-west4"}
+	return func(name string) string { return env[name] }
+}
+
+// provider serves one model by this protocol.
+func provider(m *ai.Model) ai.Provider {
+	return ai.NewProvider(ai.ProviderConfig{ID: m.Provider, Models: []*ai.Model{m}, APIs: []ai.API{googlevertex.New()}})
+}
+
+// The contract holds as well where the request is preceded by one for a token.
+func TestContractWithApplicationDefaultCredentials(t *testing.T) {
+	env := credentials(t)
 	aitest.Run(t, aitest.Fixture{Skip: skip(), Stream: func(ctx context.Context, t testing.TB, s aitest.Scenario) *ai.Stream {
 		srv := mockllm.New()
 		srv.Protocol = mockllm.Google
@@ -79,9 +92,41 @@ func TestContractWithApplicationDefaultCredentials(t *testing.T) {
 		m := testModel()
 		models := ai.ModelsConfig{
 			HTTPClient: &http.Client{Transport: issuing{srv.Client().Transport, &seen}},
-			Env:        func(name string) string { return env[name] },
-		}.New(ai.NewProvider(ai.ProviderConfig{ID: m.Provider, Models: []*ai.Model{m}, APIs: []ai.API{googlevertex.New()}}))
+			Env:        env,
+		}.New(provider(m))
 		req := ai.Request{Messages: []ai.Message{ai.UserText("Go on.")}, Tools: []ai.Tool{{Name: "read"}, {Name: "status"}}}
 		return models.Stream(ctx, m, req, ai.Options{Thinking: ai.ThinkingLow})
 	}})
+}
+
+// quoting refuses a request and repeats its headers.
+type quoting struct{}
+
+func (quoting) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := `{"error":{"code":403,"status":"PERMISSION_DENIED","message":"refused: ` + r.Header.Get("Authorization") + `"}}`
+	return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// A token that the protocol was given is a secret as a key is: a server that quotes it
+// does not bring it into an error.
+func TestTokenStaysSecret(t *testing.T) {
+	m := testModel()
+	var seen http.Header
+	models := ai.ModelsConfig{HTTPClient: &http.Client{Transport: issuing{quoting{}, &seen}}, Env: credentials(t)}.New(provider(m))
+	answer := models.Stream(t.Context(), m, ai.Request{Messages: []ai.Message{ai.UserText("Go on.")}}, ai.Options{}).Result()
+	if got := seen.Get("Authorization"); got != "Bearer token-of-the-project" {
+		t.Fatalf("Authorization %q", got)
+	}
+	if answer.Failure == nil || answer.Failure.Kind != ai.KindAuth || !strings.Contains(answer.ErrorMessage, "refused") {
+		t.Errorf("%+v", answer.Failure)
+	}
+	stored, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{answer.ErrorMessage, answer.Err().Error(), string(stored), answer.Failure.Body} {
+		if strings.Contains(text, "token-of") {
+			t.Errorf("the token is in %s", text)
+		}
+	}
 }

@@ -49,10 +49,8 @@ type openRouterModel struct {
 		Output []string `json:"output_modalities"`
 	} `json:"architecture"`
 	Pricing struct {
-		Prompt     json.RawMessage `json:"prompt"` // dollars per token, as text
-		Completion json.RawMessage `json:"completion"`
-		CacheRead  json.RawMessage `json:"input_cache_read"`
-		CacheWrite json.RawMessage `json:"input_cache_write"`
+		openRouterPrices
+		Overrides []openRouterOverride `json:"overrides"`
 	} `json:"pricing"`
 	Top struct {
 		MaxTokens float64 `json:"max_completion_tokens"`
@@ -60,8 +58,27 @@ type openRouterModel struct {
 	Parameters []string `json:"supported_parameters"`
 }
 
+// openRouterPrices are dollars per token, as text.
+type openRouterPrices struct {
+	Prompt     json.RawMessage `json:"prompt"`
+	Completion json.RawMessage `json:"completion"`
+	CacheRead  json.RawMessage `json:"input_cache_read"`
+	CacheWrite json.RawMessage `json:"input_cache_write"`
+}
+
+// openRouterOverride are other prices for long prompts, or for hours of the day, which
+// rates can not express.
+type openRouterOverride struct {
+	openRouterPrices
+	MinPrompt *float64        `json:"min_prompt_tokens"`
+	Start     json.RawMessage `json:"utc_start"`
+	End       json.RawMessage `json:"utc_end"`
+	Days      json.RawMessage `json:"utc_days"`
+}
+
 // parseOpenRouter reads the list. What the catalog knows of a model and the list does
-// not tell (levels of thinking, flags, prices of long prompts) is kept.
+// not tell (levels of thinking, flags, where it is silent prices of long prompts) is
+// kept.
 func parseOpenRouter(body []byte, known []*ai.Model) ([]*ai.Model, error) {
 	var list struct {
 		Data []openRouterModel `json:"data"`
@@ -101,11 +118,10 @@ func (d *openRouterModel) apply(m *ai.Model) {
 	if d.Name != "" {
 		m.Name = d.Name
 	}
-	const most = 1e12 // tokens; more is nonsense
-	if d.ContextLength > 0 && d.ContextLength < most {
+	if d.ContextLength > 0 && d.ContextLength < mostTokens {
 		m.ContextWindow = int64(d.ContextLength)
 	}
-	if d.Top.MaxTokens > 0 && d.Top.MaxTokens < most {
+	if d.Top.MaxTokens > 0 && d.Top.MaxTokens < mostTokens {
 		m.MaxTokens = int64(d.Top.MaxTokens)
 	}
 	m.MaxTokens = min(m.MaxTokens, m.ContextWindow)
@@ -117,29 +133,46 @@ func (d *openRouterModel) apply(m *ai.Model) {
 	} else if len(m.Input) == 0 {
 		m.Input = []string{"text"}
 	}
-	rate := func(into *float64, v json.RawMessage) {
-		if perToken, ok := dollars(v); ok {
-			*into = max(math.Round(perToken*1e15)/1e9, 0) // no 0.09999999999999999
-		}
+	p, c := &d.Pricing, &m.Cost
+	c.Input, c.Output = perMillion(p.Prompt, c.Input, 0), perMillion(p.Completion, c.Output, 0)
+	c.CacheRead, c.CacheWrite = perMillion(p.CacheRead, c.CacheRead, 0), perMillion(p.CacheWrite, c.CacheWrite, 0)
+	if p.Overrides != nil {
+		c.Tiers = tiers(p.Overrides, *c)
 	}
-	rate(&m.Cost.Input, d.Pricing.Prompt)
-	rate(&m.Cost.Output, d.Pricing.Completion)
-	rate(&m.Cost.CacheRead, d.Pricing.CacheRead)
-	rate(&m.Cost.CacheWrite, d.Pricing.CacheWrite)
 }
 
-// dollars reads a price, a number or text; a price that is none counts as 0.
-func dollars(v json.RawMessage) (price float64, given bool) {
+// tiers are the prices of long prompts; what one does not tell is as the base.
+func tiers(overrides []openRouterOverride, base ai.Rates) []ai.RateTier {
+	var all []ai.RateTier
+	for _, o := range overrides {
+		if o.MinPrompt == nil || *o.MinPrompt < 0 || *o.MinPrompt > mostTokens || len(o.Start)+len(o.End)+len(o.Days) > 0 {
+			continue
+		}
+		all = append(all, ai.RateTier{
+			InputAbove: int64(*o.MinPrompt),
+			Input:      perMillion(o.Prompt, base.Input, base.Input), Output: perMillion(o.Completion, base.Output, base.Output),
+			CacheRead: perMillion(o.CacheRead, base.CacheRead, base.CacheRead), CacheWrite: perMillion(o.CacheWrite, base.CacheWrite, base.CacheWrite),
+		})
+	}
+	return all
+}
+
+// mostTokens is more than any model takes; more is nonsense.
+const mostTokens = 1e12
+
+// perMillion reads a price of a token, a number or text, as that of a million; missing
+// and nonsense are what counts for one that is not there, or is no price.
+func perMillion(v json.RawMessage, missing, nonsense float64) float64 {
 	if len(v) == 0 || string(v) == "null" {
-		return 0, false
+		return missing
 	}
 	var text string
 	if json.Unmarshal(v, &text) != nil {
 		text = string(v)
 	}
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || n != n || n > 1 { // no token costs a dollar
-		return 0, true
+	if err != nil || !(n >= 0 && n <= 1) { // no token costs a dollar
+		return nonsense
 	}
-	return n, true
+	return math.Round(n*1e15) / 1e9 // no 0.09999999999999999
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/pi-go/pi/ai"
 )
 
@@ -16,8 +17,11 @@ func TestParseOpenRouter(t *testing.T) {
 	got, err := parseOpenRouter([]byte(`{"data":[
 		{"id":"v/known","name":"New","context_length":200,"top_provider":{"max_completion_tokens":null},"architecture":{"input_modalities":["text"]},"pricing":{"prompt":"0.000002","completion":"-1"}},
 		{"id":"v/new","context_length":8000,"architecture":{"input_modalities":["image","text"],"output_modalities":["text"]},"pricing":{"prompt":0.00000125,"completion":"x","input_cache_read":"0.0000001"},"supported_parameters":["reasoning"]},
+		{"id":"v/long","pricing":{"prompt":"0.000001","completion":"0.000004","input_cache_read":"0.0000001","overrides":[
+			{"min_prompt_tokens":200000,"prompt":"0.000002","completion":"-1","input_cache_write":"0.000003"},
+			{"min_prompt_tokens":0,"prompt":"0.5e-6","utc_start":"16:30","utc_end":"00:30"},{"min_prompt_tokens":9,"utc_days":["sat"]},{"prompt":"0.1"},{"min_prompt_tokens":-1},{"min_prompt_tokens":1e300}]}},
 		{"id":"v/paints","architecture":{"output_modalities":["image"]}}, {"id":""}]}`), known)
-	if err != nil || len(got) != 2 {
+	if err != nil || len(got) != 3 {
 		t.Fatalf("%d models, %v", len(got), err)
 	}
 	k, n := got[0], got[1]
@@ -28,6 +32,10 @@ func TestParseOpenRouter(t *testing.T) {
 	if n.API != "openai-completions" || n.BaseURL != openRouterBase || !n.Reasoning || !n.Accepts("image") || n.ContextWindow != 8000 || n.MaxTokens != 8000 || n.Cost.Input != 1.25 || n.Cost.Output != 0 || n.Cost.CacheRead != 0.1 {
 		t.Errorf("new: %+v", *n)
 	}
+	want := ai.Rates{Input: 1, Output: 4, CacheRead: 0.1, Tiers: []ai.RateTier{{InputAbove: 200_000, Input: 2, Output: 4, CacheRead: 0.1, CacheWrite: 3}}}
+	if diff := cmp.Diff(want, got[2].Cost); diff != "" {
+		t.Errorf("prices of long prompts (-want +got):\n%s", diff)
+	}
 	for _, bad := range []string{`{"data":[]}`, `[]`, `x`} {
 		if _, err := parseOpenRouter([]byte(bad), nil); err == nil {
 			t.Errorf("%s is a list", bad)
@@ -36,7 +44,7 @@ func TestParseOpenRouter(t *testing.T) {
 }
 
 func FuzzParseOpenRouter(f *testing.F) {
-	f.Add([]byte(`{"data":[{"id":"a","context_length":1e300,"pricing":{"prompt":"1e-400"}}]}`))
+	f.Add([]byte(`{"data":[{"id":"a","context_length":1e300,"pricing":{"prompt":"1e-400","overrides":[{"min_prompt_tokens":1e18}]}}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		models, err := parseOpenRouter(body, nil)
 		if err != nil {

@@ -3,6 +3,7 @@ package compatible_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/pi-go/pi/ai/api/llamacppclassify"
 	"github.com/pi-go/pi/ai/api/openrouterimages"
 	"github.com/pi-go/pi/ai/catalog"
+	"github.com/pi-go/pi/ai/modelstore"
 	"github.com/pi-go/pi/ai/provider/anthropic"
 	"github.com/pi-go/pi/ai/provider/compatible"
 	"github.com/pi-go/pi/ai/provider/google"
@@ -288,5 +290,54 @@ func TestCustomTypes(t *testing.T) {
 	classes.Models[1].API = ""
 	if _, err := compatible.New(classes); err == nil || !strings.Contains(err.Error(), "classifier model c names no protocol") {
 		t.Errorf("%v", err)
+	}
+}
+
+// OpenRouter is asked for the list of the key, with the mark of the list there is. A
+// key that may not ask gets all models again.
+func TestOpenRouterList(t *testing.T) {
+	var asked []string
+	status := 200
+	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		asked = append(asked, r.URL.String()+" "+r.Header.Get("Authorization")+" "+r.Header.Get("If-None-Match"))
+		res := &http.Response{StatusCode: status, Header: http.Header{"Etag": {`"one"`}, "Last-Modified": {"Wed, 18 Mar 2026 17:46:40 GMT"}}, Request: r}
+		if r.Header.Get("If-None-Match") == `"one"` && status == 200 {
+			res.StatusCode = http.StatusNotModified
+		}
+		res.Body = io.NopCloser(strings.NewReader(`{"data":[{"id":"v/mine","context_length":8000}]}`))
+		return res, nil
+	})}
+	store := new(modelstore.Memory)
+	models := ai.ModelsConfig{HTTPClient: client, Lists: store, Env: func(name string) string {
+		if name == "OPENROUTER_API_KEY" {
+			return "k"
+		}
+		return ""
+	}}.New(compatible.OpenRouter())
+	all := len(models.List("openrouter"))
+	refresh := func() {
+		t.Helper()
+		if r := models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true, Force: true}); len(r.Errors) != 0 {
+			t.Fatal(r.Errors)
+		}
+	}
+	for range 2 {
+		refresh()
+		if _, err := models.Model("openrouter", "v/mine"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := store.ReadList(t.Context(), "openrouter")
+	if err != nil || kept == nil || kept.ETag != `"one"` || kept.LastModified != 1773856000000 {
+		t.Errorf("stored %+v, %v", kept, err)
+	}
+	status = http.StatusForbidden
+	refresh()
+	if got := len(models.List("openrouter")); got != all || all < 100 {
+		t.Errorf("%d models, %d before", got, all)
+	}
+	const address = "https://openrouter.ai/api/v1/models/user Bearer k "
+	if want := []string{address, address + `"one"`, address + `"one"`}; !slices.Equal(asked, want) {
+		t.Errorf("asked %q", asked)
 	}
 }

@@ -24,7 +24,10 @@ func TestGateway(t *testing.T) {
 		{"id":"m","name":"M","reasoning":true,"input":["text"],"cost":{"input":1},"contextWindow":10,"maxTokens":5,"lab":"x"},
 		{"id":"n","name":"N"}, 7, {"id":"o","name":"O","reasoning":false,"input":["text"],"cost":{},"contextWindow":10,"maxTokens":null}]}`
 	client := &http.Client{Transport: gateway(func(r *http.Request) (int, string) {
-		seen = append(seen, r.Method+" "+r.URL.String()+" "+r.Header.Get("Authorization"))
+		seen = append(seen, r.Method+" "+r.URL.String()+" "+r.Header.Get("Authorization")+r.Header.Get("If-None-Match"))
+		if r.Header.Get("If-None-Match") == `"e"` {
+			return http.StatusNotModified, ""
+		}
 		if r.Method == http.MethodGet {
 			return 200, answer
 		}
@@ -51,7 +54,10 @@ func TestGateway(t *testing.T) {
 	if m.Err() != nil {
 		t.Error(m.Err())
 	}
-	want := "GET https://gw.corp.example/v1/config Bearer k; POST https://llm.corp.example/v2/messages Bearer k"
+	if r := models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true, Force: true}); len(r.Errors) != 0 || len(r.Updated) != 0 || len(models.Chat()) != 1 {
+		t.Errorf("a list that has not changed: %+v", r)
+	}
+	want := `GET https://gw.corp.example/v1/config Bearer k; POST https://llm.corp.example/v2/messages Bearer k; GET https://gw.corp.example/v1/config Bearer k"e"`
 	if got := strings.Join(seen, "; "); got != want {
 		t.Errorf("requests %s\nwant %s", got, want)
 	}
