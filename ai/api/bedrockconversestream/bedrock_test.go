@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -99,6 +100,33 @@ func TestCredentials(t *testing.T) {
 	m := client(srv, testModel(), map[string]string{"NO_KEYS": "1"}).Stream(t.Context(), testModel(), ai.Request{Messages: hello()}, ai.Options{}).Result()
 	if m.Failure == nil || m.Failure.Kind != ai.KindAuth || len(srv.Requests()) != 0 || !strings.Contains(m.ErrorMessage, "AWS_BEARER_TOKEN_BEDROCK") {
 		t.Errorf("without keys: %v", m.Err())
+	}
+}
+
+// refusing repeats what it was sent, and a secret that it should not know.
+type refusing struct{}
+
+func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
+	text := fmt.Sprintf(`{"message":"refused %s, computed with a-secret-key-of-somebody"}`, r.Header.Get("X-Amz-Security-Token"))
+	return &http.Response{StatusCode: 403, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+}
+
+// Access keys come from outside of the call and are secrets as its own key is.
+func TestAccessKeysStaySecret(t *testing.T) {
+	model := testModel()
+	api := bedrockconversestream.Config{Credentials: func(context.Context, *ai.Call) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: "AKID", SecretAccessKey: "a-secret-key-of-somebody", SessionToken: "a-session-token"}, nil
+	}}.New()
+	p := ai.NewProvider(ai.ProviderConfig{ID: model.Provider, Models: []*ai.Model{model}, APIs: []ai.API{api}})
+	models := ai.ModelsConfig{HTTPClient: &http.Client{Transport: refusing{}}, Env: func(string) string { return "" }}.New(p)
+	m := models.Stream(t.Context(), model, ai.Request{Messages: hello()}, ai.Options{}).Result()
+	if m.Failure == nil || m.Failure.Kind != ai.KindAuth || !strings.Contains(m.ErrorMessage, "refused") {
+		t.Fatalf("%+v", m.Failure)
+	}
+	for _, text := range []string{m.ErrorMessage, m.Failure.Body, m.Err().Error()} {
+		if strings.Contains(text, "somebody") || strings.Contains(text, "session-token") {
+			t.Errorf("a secret is in %s", text)
+		}
 	}
 }
 
