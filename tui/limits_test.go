@@ -413,3 +413,87 @@ func TestFocusPutsAnOverlayAboveTheOthers(t *testing.T) {
 		_ = r.finish()
 	})
 }
+
+// full is a device that takes nothing once it is told so, until it is stopped.
+type full struct {
+	*tuitest.Tty
+	takesNothing atomic.Bool
+	stopped      chan struct{}
+}
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.takesNothing.Load() {
+		<-f.stopped
+		return 0, os.ErrClosed
+	}
+	return f.Tty.Write(b)
+}
+
+func (f *full) Stop() error {
+	close(f.stopped)
+	return f.Tty.Stop()
+}
+
+// A terminal that takes nothing any more can not hold up the end.
+func TestATerminalThatTakesNothingIsGivenUp(t *testing.T) {
+	t.Parallel()
+	enough := errors.New("enough")
+	for name, change := range map[string]func(p *tui.Program){
+		"in a frame":     func(p *tui.Program) { p.Bottom.Add(tui.Lines{"x"}) },
+		"at the end":     func(p *tui.Program) { p.Quit(nil) },
+		"in a hand-over": func(p *tui.Program) { _ = p.HandOver(func() error { return nil }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				dev := &full{Tty: tuitest.NewTty(20, 5), stopped: make(chan struct{})}
+				tm, err := term.Open(term.Options{Tty: dev, Getenv: func(string) string { return "xterm" }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := tui.New(tui.Options{Terminal: tm})
+				ctx, cancel := context.WithCancelCause(t.Context())
+				end := make(chan error, 1)
+				go func() { end <- p.Run(ctx) }()
+				time.Sleep(time.Second)
+				dev.takesNothing.Store(true)
+				p.Do(func() { change(p) })
+				synctest.Wait()
+				cancel(enough)
+				began := time.Now()
+				if err := <-end; !errors.Is(err, enough) {
+					t.Errorf("it ends with %v", err)
+				}
+				if took := time.Since(began); took > 5*time.Second { // of the bubble's clock
+					t.Errorf("it ended after %v", took)
+				}
+				if dev.Running() {
+					t.Error("raw mode is left on")
+				}
+			})
+		})
+	}
+}
+
+// A program that another one has the terminal of is not stuck.
+func TestAnEndWhileHandedOverWaitsForTheOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, 20, 5, tui.Options{}, false, func(*tui.Program) {})
+		ran := false
+		r.Do(func() {
+			if err := r.HandOver(func() error { time.Sleep(time.Minute); return nil }); err != nil {
+				t.Error(err)
+			}
+			ran = r.tty.Running()
+		})
+		synctest.Wait()
+		r.stop()
+		if err := <-r.end; !errors.Is(err, context.Canceled) || !ran {
+			t.Errorf("it ends with %v; the terminal was taken back: %v", err, ran)
+		}
+		if r.tty.Running() {
+			t.Error("raw mode is left on")
+		}
+	})
+}

@@ -22,6 +22,7 @@ const (
 	quietTime = 100 * time.Millisecond // how long the size must be still before everything is written again
 	parkTime  = 500 * time.Millisecond // how long to wait for a read to end
 	staleTime = time.Second            // how long the scrollback may be wrong while things change
+	stuckTime = 2 * time.Second        // how long the loop may stand still when it is to end
 	idleSlice = 3 * time.Millisecond   // how long to lay out what is out of view, at a time
 )
 
@@ -47,6 +48,9 @@ func (p *Program) run(ctx context.Context) (err error) {
 			farewell = strings.Join(p.exitLines, "\r\n") + "\r\n"
 		}
 		serr := p.term.StopWith(farewell)
+		p.mu.Lock()
+		stuck := p.stuck
+		p.mu.Unlock()
 		cancel()
 		if r != nil {
 			panic(r)
@@ -55,7 +59,9 @@ func (p *Program) run(ctx context.Context) (err error) {
 		case <-p.reader.done:
 		case <-time.After(parkTime): // a device that does not let go of a reader
 		}
-		err = errors.Join(err, serr)
+		if err = errors.Join(err, serr); stuck != nil {
+			err = stuck
+		}
 	}()
 	p.reader = newReader()
 	go p.reader.run(ctx, p.term)
@@ -72,6 +78,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 		defer signal.Stop(p.signals)
 	}
 
+	go p.watch(ctx)
 	p.continued = make(chan os.Signal, 1)
 	if len(p.opts.Signals) > 0 {
 		notifyContinued(p.continued)
@@ -90,6 +97,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 	queries.set(term.QueryTime)
 	typed, failed := false, 0
 	for {
+		p.turns.Add(1)
 		// Draw when it is time; otherwise come back when it is.
 		if p.dirty {
 			wait := frameTime
@@ -123,7 +131,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 			if failed++; failed > 3 {
 				return fmt.Errorf("read from the terminal: %w", err)
 			}
-			p.reader.resume <- struct{}{}
+			p.reader.goOn()
 		case <-resized:
 			if !p.resize() {
 				p.cameBack()
@@ -182,6 +190,46 @@ func (p *Program) run(ctx context.Context) (err error) {
 				return err
 			}
 			return p.quit
+		}
+	}
+}
+
+// watch gives the terminal up when the loop is to end and stands still: the terminal
+// takes nothing, or a component does not return.
+func (p *Program) watch(ctx context.Context) {
+	signals := make(chan os.Signal, 1)
+	if len(p.opts.Signals) > 0 {
+		signal.Notify(signals, p.opts.Signals...)
+		defer signal.Stop(signals)
+	}
+	for {
+		var why error
+		select {
+		case <-p.over:
+			return
+		case <-ctx.Done():
+			why = context.Cause(ctx)
+		case s := <-signals:
+			why = SignalError{s}
+		}
+		turns := p.turns.Load()
+		select {
+		case <-p.over:
+			return
+		case <-time.After(stuckTime):
+		}
+		if p.turns.Load() != turns {
+			continue
+		}
+		p.mu.Lock()
+		was, err := p.term.Abandon()
+		if was {
+			p.stuck = errors.Join(why, err)
+		}
+		p.mu.Unlock()
+		if was {
+			signal.Stop(p.signals)
+			return
 		}
 	}
 }
@@ -249,6 +297,14 @@ func (r *reader) run(ctx context.Context, from io.Reader) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// goOn lets a reader that is parked read again, unless it has ended meanwhile.
+func (r *reader) goOn() {
+	select {
+	case r.resume <- struct{}{}:
+	case <-r.done:
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pi-go/pi/tui/input"
@@ -107,6 +108,7 @@ type Program struct {
 	reader        *reader
 	running       bool           // the terminal is ours
 	signals       chan os.Signal // those of [Options.Signals]
+	turns         atomic.Int64   // of the loop: one that does not turn is stuck
 	continued     chan os.Signal // the process goes on after it was stopped
 
 	mu    sync.Mutex // guards posts, begun and ended
@@ -116,7 +118,8 @@ type Program struct {
 	wake  chan struct{}
 	over  chan struct{} // closed when Run has ended
 	quit  error
-	done  bool // Quit was called
+	stuck error // why the terminal was given up; guarded by mu
+	done  bool  // Quit was called
 }
 
 // filter is a function that sees events before components do.
@@ -367,7 +370,7 @@ func (p *Program) HandOver(f func() error) error {
 		return errors.Join(ferr, fmt.Errorf("take the terminal back: %w", err))
 	}
 	if parked {
-		p.reader.resume <- struct{}{}
+		p.reader.goOn()
 	}
 	select {
 	case <-p.continued: // by a stop of our own
@@ -405,8 +408,10 @@ func (p *Program) Suspend() error {
 }
 
 // Run runs the program until Quit is called, the context is done, the terminal
-// fails, or a signal comes. The terminal is restored on every way out. A Program
-// runs once; another one can run on the same terminal afterwards.
+// fails, or a signal comes. The terminal is restored on every way out; one that takes
+// nothing any more is given up two seconds after a signal or the end of the context,
+// and a second signal then has its usual effect. A Program runs once; another one can
+// run on the same terminal afterwards.
 func (p *Program) Run(ctx context.Context) error {
 	p.mu.Lock()
 	again := p.begun

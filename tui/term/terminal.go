@@ -44,6 +44,9 @@ type Terminal struct {
 	tty   tcell.Tty
 	facts Facts
 
+	device sync.Mutex // guards raw, and not the writes: those can wait for long
+	raw    bool       // the device is started
+
 	mu         sync.Mutex
 	ascii      bool
 	running    bool
@@ -94,6 +97,9 @@ func (t *Terminal) Start() error {
 	if err := t.tty.Start(); err != nil {
 		return fmt.Errorf("start the terminal: %w", err)
 	}
+	t.device.Lock()
+	t.raw = true
+	t.device.Unlock()
 	t.running = true
 	t.tty.NotifyResize(t.resized)
 	if _, err := t.tty.Write([]byte(t.enter())); err != nil {
@@ -128,16 +134,29 @@ func (t *Terminal) stop(text string) error {
 		werr = fmt.Errorf("reset the terminal: %w", werr)
 	}
 	t.tty.NotifyResize(nil)
-	derr := t.tty.Drain()
-	err := t.tty.Stop()
-	if err != nil {
-		err = fmt.Errorf("restore the terminal: %w", err)
-	}
-	if err == nil && werr == nil {
-		return nil // Drain fails where there is nothing to drain
-	}
-	return errors.Join(werr, derr, err)
+	_, err := t.letGo()
+	return errors.Join(werr, err)
 }
+
+// letGo stops the device, if it is started.
+func (t *Terminal) letGo() (was bool, _ error) {
+	t.device.Lock()
+	defer t.device.Unlock()
+	if !t.raw {
+		return false, nil
+	}
+	t.raw = false
+	derr := t.tty.Drain()
+	if err := t.tty.Stop(); err != nil {
+		return true, fmt.Errorf("restore the terminal: %w", errors.Join(derr, err))
+	}
+	return true, nil // Drain fails where there is nothing to drain
+}
+
+// Abandon restores the device and writes nothing, for a terminal that takes nothing
+// any more. A write that waits, and Stop while it does, end then, with an error. It
+// reports whether the terminal was in use.
+func (t *Terminal) Abandon() (was bool, err error) { return t.letGo() }
 
 // Close stops the terminal and lets go of the device. A program that ran on it has
 // stopped it already, and some devices are closed by that.

@@ -254,6 +254,12 @@ func (r *Ruler) cluster(s string) (size, width int) {
 			width = 2 // a skin tone makes an emoji of its base
 		}
 	}
+	if width > 2 {
+		// Signs that stand before a character, such as U+070F, add their columns to
+		// its own. Terminals draw each in a cell of its own.
+		_, _, width, _ = uniseg.FirstGraphemeClusterInString(cl[:n], -1)
+		cl = cl[:n]
+	}
 	return len(cl), r.ambiguous(first, width)
 }
 

@@ -53,6 +53,7 @@ func TestWidth(t *testing.T) {
 		{"control characters", "a\x00\x07\rb", 2},
 		{"invalid UTF-8", "a\xffb", 3},
 		{"cut-off sequence", "ab\x1b[3", 2},
+		{"signs before a digit", "\u070f\u070f0", 3},
 		{"jamo", "\u1112\u1161\u11ab", 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -108,7 +109,7 @@ func TestClusterNeverSplits(t *testing.T) {
 
 // FuzzWidth checks that the fast paths and the cache agree with the segmenter.
 func FuzzWidth(f *testing.F) {
-	for _, s := range []string{"plain", "a\u0301b", "한e\u0301 ❄\ufe0f 1\ufe0f\u20e3", "ж\u0301", "ｱﾞ", "\x1b[1mx", "\u0600a", "가\u11a8", "©\u200d"} {
+	for _, s := range []string{"plain", "a\u0301b", "한e\u0301 ❄\ufe0f 1\ufe0f\u20e3", "ж\u0301", "ｱﾞ", "\x1b[1mx", "\u0600a", "\u070f\u070f0", "\u0600한", "가\u11a8", "©\u200d"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -120,6 +121,9 @@ func FuzzWidth(f *testing.F) {
 			}
 			if cached := r.next(rest); cached != fast {
 				t.Fatalf("%q: %+v with cache, %+v without", rest, cached, fast)
+			}
+			if fast.kind == kindText && fast.width > 2 {
+				t.Fatalf("%q: a cluster of %d columns", rest, fast.width)
 			}
 			if fast.kind == kindText && utf8.ValidString(rest) {
 				if size, width := (*Ruler)(nil).cluster(rest); size != fast.size || width != fast.width {
