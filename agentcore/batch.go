@@ -395,23 +395,10 @@ func (p *ToolResultPatch) Apply(result ToolResult) ToolResult {
 	if p == nil {
 		return result
 	}
-	if p.Content != nil {
-		result.Content, result.Structured = p.Content, nil
-	}
-	if p.Details != nil {
-		result.Details = p.Details
-	}
-	if p.Structured != nil {
-		result.Structured = p.Structured
-	}
-	if p.IsError != nil {
-		result.IsError = *p.IsError
-	}
-	if p.Usage != nil {
-		result.Usage = p.Usage
-	}
-	if p.Terminate != nil {
-		result.Terminate = *p.Terminate
-	}
+	whole := (&ToolResultPatch{
+		Content: result.Content, Details: result.Details, Structured: result.Structured, IsError: &result.IsError, Usage: result.Usage, Terminate: &result.Terminate,
+	}).Then(p)
+	result.Content, result.Details, result.Structured, result.Usage = whole.Content, whole.Details, whole.Structured, whole.Usage
+	result.IsError, result.Terminate = *whole.IsError, *whole.Terminate
 	return result
 }

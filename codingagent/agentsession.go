@@ -197,8 +197,12 @@ func (s *AgentSession) Navigate(ctx context.Context, entry string, o harness.Nav
 	return s.harness.Navigate(ctx, entry, o)
 }
 
-// Abort stops what is under way and waits until it has settled.
-func (s *AgentSession) Abort(ctx context.Context) error { return s.harness.Abort(ctx) }
+// Abort stops what is under way and waits until it has settled. A handler of an
+// extension that does not stop is left behind after some seconds.
+func (s *AgentSession) Abort(ctx context.Context) error {
+	defer s.extensions().Hurry()()
+	return s.harness.Abort(ctx)
+}
 
 // WaitIdle waits until nothing is under way.
 func (s *AgentSession) WaitIdle(ctx context.Context) error { return s.harness.WaitIdle(ctx) }
@@ -261,6 +265,7 @@ func (s *AgentSession) Diagnostics() []resource.Diagnostic { return s.shape.Load
 func (s *AgentSession) Close(ctx context.Context) error {
 	s.close()
 	s.commands.Wait() // they still have their results to keep
+	defer s.extensions().Hurry()()
 	s.warm.close()
 	err := s.harness.Abort(ctx)
 	s.shutdown(ctx, extension.SessionShutdown{Reason: extension.Quit})

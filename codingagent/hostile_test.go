@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
@@ -286,5 +287,121 @@ func TestRegisterTools(t *testing.T) {
 		if tool.Name == "echo8" && tool.Description != again.Description {
 			t.Errorf("echo8 is %q", tool.Description)
 		}
+	}
+}
+
+// A handler that blocks and ignores its context holds up neither an abort nor the end:
+// it is named and left behind, and the conversation goes on.
+func TestHandlersThatBlock(t *testing.T) {
+	var release chan struct{} // at the end of each test
+	block := func(context.Context) error { <-release; return nil }
+	for name, where := range map[string]func(api *extension.API){
+		"turn_start": func(api *extension.API) {
+			api.Events.TurnStart.Listen(func(ctx context.Context, _ *extension.Context, _ *extension.TurnStart) error { return block(ctx) })
+		},
+		"tool_call": func(api *extension.API) {
+			api.Events.ToolCall.Handle(func(ctx context.Context, _ *extension.Context, _ *extension.ToolCall) (*extension.ToolCallDecision, error) {
+				return nil, block(ctx)
+			})
+		},
+		"before_agent_start": func(api *extension.API) {
+			api.Events.BeforeAgentStart.Handle(func(ctx context.Context, _ *extension.Context, _ *extension.BeforeAgentStart) (*extension.StartDecision, error) {
+				return nil, block(ctx)
+			})
+		},
+		"context": func(api *extension.API) {
+			api.Events.Context.Handle(func(ctx context.Context, _ *extension.Context, _ *extension.ModelContext) (*extension.ModelContext, error) {
+				return nil, block(ctx)
+			})
+		},
+		"agent_settled": func(api *extension.API) {
+			api.Events.AgentSettled.Listen(func(ctx context.Context, _ *extension.Context, _ *extension.AgentSettled) error { return block(ctx) })
+		},
+		"session_shutdown": func(api *extension.API) {
+			api.Events.SessionShutdown.Listen(func(ctx context.Context, _ *extension.Context, _ *extension.SessionShutdown) error { return block(ctx) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir() // made outside of the bubble
+			synctest.Test(t, func(t *testing.T) {
+				release = make(chan struct{})
+				defer close(release)
+				var mu sync.Mutex
+				var faults []string
+				entered := make(chan struct{})
+				p := faux.New(faux.Config{})
+				stubborn := false
+				s, err := codingagent.NewSession(t.Context(), codingagent.Options{
+					Dir: dir, Models: ai.NewModels(p), Model: p.Model(), Environ: []string{"PATH=/bin"},
+					Extensions: []extension.Extension{inline("stubborn", func(api *extension.API) error {
+						if name != "session_shutdown" {
+							api.Events.Input.Handle(func(context.Context, *extension.Context, *extension.Input) (*extension.InputDecision, error) {
+								if !stubborn {
+									stubborn = true
+									close(entered)
+								}
+								return nil, nil
+							})
+						}
+						where(api)
+						return api.RegisterTool(echo())
+					})},
+					OnFault: func(f *extension.Fault) {
+						mu.Lock()
+						defer mu.Unlock()
+						faults = append(faults, f.Error())
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.Respond(func(q faux.Request) faux.Response {
+					if m := q.Call.Messages[len(q.Call.Messages)-1]; m.Role() == ai.RoleUser {
+						return faux.Calls(faux.Call("echo", map[string]any{"text": "a"}))
+					}
+					return faux.Say("done")
+				})
+				ended := make(chan error, 1)
+				go func() {
+					_, err := s.Prompt(t.Context(), codingagent.Prompt{Text: "go"}, codingagent.PromptOptions{})
+					ended <- err
+				}()
+				if name != "session_shutdown" {
+					<-entered
+					synctest.Wait() // until it blocks
+					if err := s.Abort(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				// All that was received is there, and every call has its result.
+				calls := map[string]bool{}
+				for _, m := range s.State().Messages {
+					switch m := m.(type) {
+					case *ai.AssistantMessage:
+						for _, c := range m.ToolCalls() {
+							calls[c.ID] = false
+						}
+					case *ai.ToolResultMessage:
+						calls[m.ToolCallID] = true
+					}
+				}
+				for id, answered := range calls {
+					if !answered {
+						t.Errorf("the call %s has no result", id)
+					}
+				}
+				if err := s.Close(context.Background()); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if len(faults) == 0 || !strings.Contains(faults[0], "stubborn") || !strings.Contains(faults[0], name) || !strings.Contains(faults[0], "was left behind") {
+					t.Errorf("told %q", faults)
+				}
+			})
+		})
 	}
 }

@@ -163,7 +163,7 @@ func (s *LocalShell) start(in Interpreter, cmd Command) (*running, error) {
 		return nil, err
 	}
 	c.Stdout, c.Stderr = write, write
-	ownSession(c)
+	OwnSession(c)
 	if err := c.Start(); err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}

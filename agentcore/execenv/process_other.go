@@ -14,6 +14,9 @@ func waitUnreaped(int) bool { return false }
 // killSession kills the process group of a session's leader.
 func killSession(sid int) { syscall.Kill(-sid, syscall.SIGKILL) }
 
+// KillRest kills what is left of a session (see [OwnSession]) whose leader has ended.
+func KillRest(leader *os.Process) { killSession(leader.Pid) }
+
 // KillTree kills a process.
 func KillTree(p *os.Process) error { return p.Kill() }
 

@@ -25,8 +25,9 @@ type tree struct {
 	code   int
 }
 
-// ownSession makes a command the leader of a new session and process group.
-func ownSession(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// OwnSession makes a command that was not started the leader of a new session and
+// process group: the signals of a terminal do not reach it. See [KillRest].
+func OwnSession(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 func newTree(c *exec.Cmd) *tree { return &tree{cmd: c, pid: c.Process.Pid} }
 
@@ -123,7 +124,7 @@ func handOver(pipe *os.File, file func() string) {
 	c.ExtraFiles = []*os.File{pipe}
 	c.Env = []string{"PATH=/usr/bin:/bin:/usr/local/bin"}
 	c.Dir = "/"
-	ownSession(c)
+	OwnSession(c)
 	// If this does not work the processes are left with a broken pipe, which is
 	// what they would have had anyway.
 	if err := c.Start(); err == nil {

@@ -20,8 +20,8 @@ type tree struct {
 	code   int
 }
 
-// ownSession hides the console window that a console program would open.
-func ownSession(c *exec.Cmd) {
+// OwnSession hides the console window that a console program would open.
+func OwnSession(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
@@ -65,6 +65,9 @@ func KillTree(p *os.Process) error {
 	}
 	return p.Kill()
 }
+
+// KillRest does nothing: what a program has started can not be found once it has ended.
+func KillRest(*os.Process) {}
 
 // stopReading unblocks a pending Read: closing a pipe cancels its reads.
 func stopReading(f *os.File) { f.Close() }

@@ -56,6 +56,12 @@ func KillTree(p *os.Process) error {
 	return err
 }
 
+// KillRest kills what is left of a session (see [OwnSession]) whose leader has ended.
+func KillRest(leader *os.Process) {
+	syscall.Kill(-leader.Pid, syscall.SIGKILL)
+	killSessions(map[int]bool{leader.Pid: true})
+}
+
 func killAll(pids map[int]bool) {
 	for pid := range pids {
 		syscall.Kill(pid, syscall.SIGKILL)

@@ -18,24 +18,49 @@ import (
 func handled[E, R any](ctx context.Context, r *Runner, name string, pick func(*Events) *Hook[E, R], ev *E,
 	got func(a *API, answer *R) (stop bool), failed func(err error) (stop bool),
 ) {
-	for _, a := range r.apis {
+	asked(ctx, r, name, func(a *API) *Context {
 		if a.phase.Load() != phaseActive {
+			return nil
+		}
+		return &Context{api: a}
+	}, pick, ev, got, failed)
+}
+
+// asked is handled for those extensions for which who gives a context. Each handler
+// gets an event of its own, which is not looked at any more when it was left behind.
+func asked[E, R any](ctx context.Context, r *Runner, name string, who func(a *API) *Context, pick func(*Events) *Hook[E, R], ev *E,
+	got func(a *API, answer *R) (stop bool), failed func(err error) (stop bool),
+) {
+	for _, a := range r.apis {
+		x := who(a)
+		if x == nil {
 			continue
 		}
 		for _, h := range pick(&a.Events).handlers() {
-			var answer *R
-			err := contained(func() (err error) {
-				answer, err = h.f(ctx, &Context{api: a}, ev)
+			type turn struct {
+				ev     E
+				answer *R
+			}
+			t := &turn{ev: *ev}
+			err := r.bounded(ctx, func(ctx context.Context) (err error) {
+				t.answer, err = h.f(ctx, x, &t.ev)
 				return err
 			})
+			gone := leftBehind(err)
+			if !gone {
+				*ev = t.ev
+			}
 			switch {
 			case err != nil:
 				r.report(a, name, err)
 				if failed != nil && failed(err) {
 					return
 				}
-			case answer != nil && got != nil:
-				if got(a, answer) {
+				if _, told := any(t.answer).(*struct{}); gone && !told {
+					return // what it was asked about may still be in its hands
+				}
+			case t.answer != nil && got != nil:
+				if got(a, t.answer) {
 					return
 				}
 			}
@@ -67,26 +92,20 @@ func last[R any](to **R, stops func(*R) bool) func(*API, *R) bool {
 // nobody has decided.
 func (r *Runner) DecideTrust(ctx context.Context, mode Mode, ui UI, env execenv.Env) *TrustDecision {
 	limited := &limitedHost{mode: mode, ui: ui, env: env}
-	ev := &ProjectTrust{Dir: env.Dir}
-	for _, a := range r.apis {
+	var decision *TrustDecision
+	asked(ctx, r, "project_trust", func(a *API) *Context {
 		if a.origin.Scope == ScopeProject {
-			continue
+			return nil
 		}
-		for _, h := range a.Events.ProjectTrust.handlers() {
-			var answer *TrustDecision
-			err := contained(func() (err error) {
-				answer, err = h.f(ctx, &Context{api: a, limited: limited}, ev)
-				return err
-			})
-			switch {
-			case err != nil:
-				r.report(a, "project_trust", err)
-			case answer != nil && (answer.Trusted == Trusted || answer.Trusted == Untrusted):
-				return answer
+		return &Context{api: a, limited: limited}
+	}, func(e *Events) *Hook[ProjectTrust, TrustDecision] { return &e.ProjectTrust }, &ProjectTrust{Dir: env.Dir},
+		func(_ *API, d *TrustDecision) bool {
+			if d.Trusted == Trusted || d.Trusted == Untrusted {
+				decision = d
 			}
-		}
-	}
-	return nil
+			return decision != nil
+		}, nil)
+	return decision
 }
 
 // Discovered are resources that an extension adds.
@@ -109,8 +128,10 @@ func (r *Runner) Start(ctx context.Context, ev SessionStart) {
 	r.startMCP(ctx)
 }
 
-// Shutdown tells that the session ends.
+// Shutdown tells that the session ends. It takes some seconds at most.
 func (r *Runner) Shutdown(ctx context.Context, ev SessionShutdown) {
+	ctx, cancel := context.WithTimeout(ctx, farewell)
+	defer cancel()
 	tell(ctx, r, "session_shutdown", func(e *Events) *Topic[SessionShutdown] { return &e.SessionShutdown }, &ev)
 }
 
@@ -186,6 +207,8 @@ func (r *Runner) Input(ctx context.Context, ev Input) (_ Input, done bool) {
 // AgentStart asks what is to be added to a run, and gives its prompt: the
 // sections, changed by handlers or replaced by one text.
 func (r *Runner) AgentStart(ctx context.Context, ev BeforeAgentStart) (add []agentcore.Message, sections []ai.Section) {
+	lost := false
+	sections = slices.Clone(ev.Sections) // without what a handler does that is left behind
 	handled(ctx, r, "before_agent_start", func(e *Events) *Hook[BeforeAgentStart, StartDecision] { return &e.BeforeAgentStart }, &ev,
 		func(_ *API, d *StartDecision) bool {
 			if d.Message != nil {
@@ -195,7 +218,10 @@ func (r *Runner) AgentStart(ctx context.Context, ev BeforeAgentStart) (add []age
 				ev.Sections = []ai.Section{{Name: "preamble", Text: d.SystemPrompt}}
 			}
 			return false
-		}, nil)
+		}, func(err error) bool { lost = leftBehind(err); return lost })
+	if lost {
+		return add, sections
+	}
 	return add, ev.Sections
 }
 
@@ -240,7 +266,10 @@ func (r *Runner) ModelContext(ctx context.Context, messages []agentcore.Message)
 		}
 	}
 	pick := func(e *Events) *Hook[ModelContext, ModelContext] { return &e.ContextWithSystem }
-	ev := ModelContext{slices.Clone(messages)}
+	if !wanted(r, pick) {
+		return messages
+	}
+	ev, lost := ModelContext{slices.Clone(messages)}, false
 	handled(ctx, r, "context_with_system", pick, &ev, func(a *API, d *ModelContext) bool {
 		if hadSystem := len(ev.Messages) > 0 && ev.Messages[0].Role() == ai.RoleSystem; hadSystem &&
 			(len(d.Messages) == 0 || d.Messages[0].Role() != ai.RoleSystem) {
@@ -248,7 +277,10 @@ func (r *Runner) ModelContext(ctx context.Context, messages []agentcore.Message)
 		}
 		ev.Messages = slices.Clone(d.Messages)
 		return false
-	}, nil)
+	}, func(err error) bool { lost = leftBehind(err); return lost })
+	if lost {
+		return messages
+	}
 	return ev.Messages
 }
 

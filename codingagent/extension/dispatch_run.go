@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -113,7 +114,12 @@ func (r *Runner) Requests(ctx context.Context, o ai.Options) ai.Options {
 			if own != nil {
 				own(h)
 			}
-			handled(ctx, r, "before_provider_headers", pick, &ProviderHeaders{h}, nil, nil)
+			ev, lost := ProviderHeaders{h.Clone()}, false
+			handled(ctx, r, "before_provider_headers", pick, &ev, nil, func(err error) bool { lost = leftBehind(err); return lost })
+			if !lost {
+				clear(h)
+				maps.Copy(h, ev.Headers)
+			}
 		}
 	}
 	if pick := func(e *Events) *Hook[ProviderRequest, ProviderRequest] { return &e.BeforeProviderRequest }; wanted(r, pick) {

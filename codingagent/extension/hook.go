@@ -15,10 +15,12 @@ type Hook[E, R any] struct {
 	list atomic.Pointer[[]*handler[E, R]]
 }
 
-// Handler answers an event. It is called on the goroutine of what happens, one
-// at a time, and everything waits for it; ctx ends when that is aborted. The
-// event is only valid until the handler returns. An error or a panic is
-// reported, and counts as no answer unless the event says otherwise.
+// Handler answers an event. Handlers are called one at a time, and everything waits
+// for them; ctx ends when what happens is aborted. One that does not return within
+// two seconds from then is left behind: that is reported ([LeftBehind]), and what it
+// answers later is not used. The event is only valid until the handler returns. An
+// error or a panic is reported, and counts as no answer unless the event says
+// otherwise.
 type Handler[E, R any] func(ctx context.Context, x *Context, ev *E) (*R, error)
 
 type handler[E, R any] struct{ f Handler[E, R] }

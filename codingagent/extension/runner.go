@@ -61,6 +61,7 @@ type Runner struct {
 	// results keeps handlers of results from running beside one another.
 	results sync.Mutex
 	prompts prompts
+	waiting waiting
 
 	mu      sync.Mutex
 	host    Host
@@ -79,7 +80,7 @@ func Load(ctx context.Context, list []Extension) *Runner {
 	r.own.phase.Store(phaseActive)
 	for i := range list {
 		a := &API{r: r, ext: &list[i], origin: list[i].origin()}
-		err := contained(func() error {
+		err := r.bounded(ctx, func(ctx context.Context) error {
 			if list[i].Setup == nil {
 				return errors.New("it has no Setup")
 			}
@@ -347,7 +348,7 @@ func (r *Runner) RunCommand(ctx context.Context, name, args string) (known bool)
 		return false
 	}
 	a := list[i].api
-	err := contained(func() error { return list[i].Run(ctx, &CommandContext{Context{api: a}}, args) })
+	err := r.bounded(ctx, func(ctx context.Context) error { return list[i].Run(ctx, &CommandContext{Context{api: a}}, args) })
 	if err != nil {
 		r.report(a, "command:"+name, err)
 	}
@@ -371,7 +372,7 @@ func (r *Runner) Shortcuts() []ShortcutInfo {
 
 // RunShortcut does what a key is for.
 func (r *Runner) RunShortcut(ctx context.Context, s ShortcutInfo) {
-	if err := contained(func() error { return s.Run(ctx, &Context{api: s.api}) }); err != nil {
+	if err := r.bounded(ctx, func(ctx context.Context) error { return s.Run(ctx, &Context{api: s.api}) }); err != nil {
 		r.report(s.api, "shortcut:"+s.Key, err)
 	}
 }

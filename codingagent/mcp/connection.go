@@ -17,6 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pi-go/pi/agentcore/execenv"
 )
 
 // State says how a server is.
@@ -173,8 +175,8 @@ func (c *connection) killRest() {
 	program := c.program
 	c.program = nil
 	c.mu.Unlock()
-	if program != nil {
-		killGroup(program)
+	if program != nil && program.Process != nil {
+		execenv.KillRest(program.Process)
 	}
 }
 
@@ -274,7 +276,7 @@ func (c *connection) transport(ctx context.Context) (sdk.Transport, error) {
 	c.errors.reset()
 	cmd.Stderr = io.MultiWriter(&c.errors, c.opts.logOf(s.Name))
 	cmd.WaitDelay = time.Second // what it has started may keep its output open
-	ownGroup(cmd)
+	execenv.OwnSession(cmd)
 	c.mu.Lock()
 	c.program = cmd
 	c.mu.Unlock()

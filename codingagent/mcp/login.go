@@ -1,12 +1,12 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,11 +32,11 @@ func Login(ctx context.Context, s Server, o Options, c *Credentials, ui auth.Int
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, loginPatience, errors.New("nobody signed in in time"))
 	defer cancel()
-	door, err := listen(s.OAuth)
+	door, err := listen(ctx, s.OAuth)
 	if err != nil {
 		return fmt.Errorf("sign in to MCP server %s: %w", s.Name, err)
 	}
-	defer door.close()
+	defer door.Close()
 	var kept error
 	config := &sdkauth.AuthorizationCodeHandlerConfig{
 		RedirectURL: door.address, RequestRefreshToken: true, Client: o.HTTPClient,
@@ -103,70 +103,45 @@ func register(ctx context.Context, s Server, o Options, config *sdkauth.Authoriz
 
 // door is where a browser comes back to.
 type door struct {
-	address  string
-	listener net.Listener
-	server   *http.Server
-	answers  chan *sdkauth.AuthorizationResult
-	refusals chan error
+	*oauth.Listener
+	address string
 }
 
-func listen(o OAuth) (*door, error) {
-	path, host, fixed := "/callback", "127.0.0.1", ""
+func listen(ctx context.Context, o OAuth) (*door, error) {
+	cb, host := oauth.Callback{Path: "/callback", Port: o.CallbackPort}, "127.0.0.1"
+	fixed := false
 	if o.CallbackURL != "" {
 		u, err := url.Parse(o.CallbackURL)
 		if err != nil || u.Scheme != "http" || u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" && u.Hostname() != "::1" {
 			return nil, fmt.Errorf("the callbackUrl %q is not an http address of this machine", o.CallbackURL)
 		}
-		path, host, fixed = u.Path, u.Hostname(), u.Port()
+		cb.Path, host = cmp.Or(u.Path, "/"), u.Hostname()
+		if fixed = u.Port() != ""; fixed {
+			if cb.Port, err = strconv.Atoi(u.Port()); err != nil {
+				return nil, fmt.Errorf("the callbackUrl %q: %w", o.CallbackURL, err)
+			}
+		}
 	}
-	port := fixed
-	if port == "" {
-		port = fmt.Sprint(o.CallbackPort)
-	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	env := auth.Environment(nil).Overlay(map[string]string{oauth.CallbackHostVariable: host})
+	l, err := oauth.Listen(ctx, auth.Host{Env: env}, cb)
 	if err != nil {
-		return nil, fmt.Errorf("listen for the browser: %w", err)
+		return nil, err
 	}
-	d := &door{listener: l, answers: make(chan *sdkauth.AuthorizationResult, 1), refusals: make(chan error, 1)}
-	d.address = o.CallbackURL
-	if fixed == "" {
-		_, taken, err := net.SplitHostPort(l.Addr().String())
-		if err != nil {
-			return nil, errors.Join(err, l.Close())
-		}
-		d.address = "http://" + net.JoinHostPort(host, taken) + path
+	d := &door{Listener: l, address: l.Redirect()}
+	if fixed {
+		d.address = o.CallbackURL // as it was registered
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+path, d.hear)
-	d.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = d.server.Serve(l) }() // it ends when the door is closed
 	return d, nil
-}
-
-func (d *door) close() { _ = d.server.Close() }
-
-// hear takes the browser that comes back.
-func (d *door) hear(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	text := "You are signed in. You can close this window."
-	if refused := q.Get("error"); refused != "" {
-		text = "The sign-in was refused. You can close this window."
-		select {
-		case d.refusals <- fmt.Errorf("it was refused: %s", oauth.Plain(strings.TrimSpace(refused+" "+q.Get("error_description")), 200)):
-		default:
-		}
-	} else {
-		select {
-		case d.answers <- &sdkauth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}:
-		default:
-		}
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = fmt.Fprintln(w, text) // the browser may have gone
 }
 
 // ask sends a person to the page of the server, and waits for the way back.
 func (d *door) ask(ctx context.Context, page string, ui auth.Interaction) (*sdkauth.AuthorizationResult, error) {
+	u, err := url.Parse(page)
+	if err != nil {
+		return nil, fmt.Errorf("the page to sign in at: %w", err)
+	}
+	state := u.Query().Get("state")
+	d.Expect(state)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ui.Notify(ctx, auth.Notification{Kind: auth.NoteAuthURL, URL: page, Message: "Sign in in the browser; it comes back here by itself."})
@@ -177,21 +152,25 @@ func (d *door) ask(ctx context.Context, page string, ui auth.Interaction) (*sdka
 			pasted <- text
 		}
 	}()
-	for {
-		select {
-		case got := <-d.answers:
-			return got, nil
-		case err := <-d.refusals:
-			return nil, err
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case text := <-pasted:
-			u, err := url.Parse(strings.TrimSpace(text))
-			if err != nil || u.Query().Get("code") == "" {
-				return nil, errors.New("what was pasted is not the address that the browser ended at")
-			}
-			q := u.Query()
-			return &sdkauth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+	select {
+	case a := <-d.Answers():
+		err := a.Err()
+		a.Done(err)
+		return brought(a.Query), err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case text := <-pasted:
+		p, err := oauth.ParsePasted(text)
+		if err != nil {
+			return nil, fmt.Errorf("what was pasted is not the address that the browser ended at: %w", err)
 		}
+		if p.Query == nil { // the code alone
+			p.Query = url.Values{"code": {p.Code}, "state": {cmp.Or(p.State, state)}}
+		}
+		return brought(p.Query), oauth.Answer{Query: p.Query}.Err()
 	}
+}
+
+func brought(q url.Values) *sdkauth.AuthorizationResult {
+	return &sdkauth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}
 }

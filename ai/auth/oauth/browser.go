@@ -78,12 +78,13 @@ func (b Browser) Run(ctx context.Context, h auth.Host, ui auth.Interaction, exch
 		}
 	}
 	grant := Grant{State: state, Verifier: pkce.Verifier, Challenge: pkce.Challenge, RedirectURI: b.Paste}
-	var l *listener
+	var l *Listener
 	if b.Paste == "" {
-		if l, err = listen(ctx, h, b.Callback, state); err != nil {
+		if l, err = Listen(ctx, h, b.Callback); err != nil {
 			return nil, err
 		}
-		defer l.close()
+		defer l.Close()
+		l.Expect(state)
 		grant.RedirectURI = l.redirect
 	}
 	address, err := b.address(grant)
@@ -121,8 +122,8 @@ func (b Browser) address(g Grant) (string, error) {
 }
 
 // race takes the answer that comes first. l is nil when only a paste counts.
-func (b Browser) race(ctx context.Context, ui auth.Interaction, g Grant, l *listener, exchange func(context.Context, Grant) (*auth.Credential, error)) (*auth.Credential, error) {
-	var answers <-chan answer
+func (b Browser) race(ctx context.Context, ui auth.Interaction, g Grant, l *Listener, exchange func(context.Context, Grant) (*auth.Credential, error)) (*auth.Credential, error) {
+	var answers <-chan Answer
 	if l != nil {
 		answers = l.answers
 	}
@@ -147,9 +148,9 @@ func (b Browser) race(ctx context.Context, ui auth.Interaction, g Grant, l *list
 		select {
 		case a := <-answers:
 			stop()
-			g.Code, g.Query = a.query.Get("code"), a.query
+			g.Code, g.Query = a.Query.Get("code"), a.Query
 			c, err := finish(ctx, g, exchange)
-			a.done <- err
+			a.Done(err)
 			return c, err
 		case p := <-pastes:
 			asked = nil
@@ -174,14 +175,23 @@ func (b Browser) race(ctx context.Context, ui auth.Interaction, g Grant, l *list
 
 // finish exchanges a grant, or says why there is none.
 func finish(ctx context.Context, g Grant, exchange func(context.Context, Grant) (*auth.Credential, error)) (*auth.Credential, error) {
-	if code := g.Query.Get("error"); code != "" {
-		err := "the vendor did not sign you in: " + Plain(code, 100)
-		if why := g.Query.Get("error_description"); why != "" {
-			err += ": " + Plain(why, 300)
-		}
-		return nil, errors.New(err)
+	if err := refusal(g.Query); err != nil {
+		return nil, err
 	}
 	return exchange(ctx, g)
+}
+
+// refusal says why the vendor did not sign a person in; nil if it did.
+func refusal(q url.Values) error {
+	code := q.Get("error")
+	if code == "" {
+		return nil
+	}
+	err := "the vendor did not sign you in: " + Plain(code, 100)
+	if why := q.Get("error_description"); why != "" {
+		err += ": " + Plain(why, 300)
+	}
+	return errors.New(err)
 }
 
 // ask asks for the pasted answer until it is one.

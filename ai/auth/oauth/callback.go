@@ -36,29 +36,59 @@ type Callback struct {
 	WithoutState bool
 }
 
-// answer is what a browser brought.
-type answer struct {
-	query url.Values
+// Answer is what a browser brought.
+type Answer struct {
+	// Query has a code, or an error.
+	Query url.Values
 	// done gets the outcome, for the page that the browser waits for.
 	done chan error
 }
 
-// listener waits on this machine for a browser to come back.
-type listener struct {
+// Done says how it went, for the page that the browser shows. Call it once.
+func (a Answer) Done(err error) { a.done <- err }
+
+// Err says why the vendor did not sign the person in; nil if it did.
+func (a Answer) Err() error { return refusal(a.Query) }
+
+// Listener waits on this machine for a browser to come back. [Browser] makes its own;
+// this is for a protocol whose requests something else makes.
+type Listener struct {
 	cb       Callback
-	state    string
 	redirect string
 	server   *http.Server
 	served   chan error
-	answers  chan answer
+	answers  chan Answer
 	quit     chan struct{} // closed when the login is over
 
 	mu    sync.Mutex
-	taken bool // an answer was accepted; there is only one
+	state string // of the login; "" takes no answer
+	taken bool   // an answer was accepted; there is only one
 }
 
-// listen starts to listen. Close the listener.
-func listen(ctx context.Context, h auth.Host, cb Callback, state string) (*listener, error) {
+// Redirect is the address that the browser is to be sent to.
+func (l *Listener) Redirect() string { return l.redirect }
+
+// Expect says which login is answered: what a browser brings with another state is
+// refused.
+func (l *Listener) Expect(state string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state = state
+}
+
+// Answers gives the one answer that is taken; see [Answer.Done].
+func (l *Listener) Answers() <-chan Answer { return l.answers }
+
+// mine reports whether a state is that of the login.
+func (l *Listener) mine(state string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cb.WithoutState || l.state != "" && subtle.ConstantTimeCompare([]byte(state), []byte(l.state)) == 1
+}
+
+// Listen starts to listen, at the host that [CallbackHostVariable] names in h. Say what
+// is expected, see [Listener.Expect], and close the listener.
+func Listen(ctx context.Context, h auth.Host, cb Callback) (*Listener, error) {
 	host := h.Env.Lookup(CallbackHostVariable)
 	if host == "" {
 		host = "127.0.0.1"
@@ -79,8 +109,8 @@ func listen(ctx context.Context, h auth.Host, cb Callback, state string) (*liste
 		shown = host
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	s := &listener{
-		cb: cb, state: state, served: make(chan error, 1), answers: make(chan answer), quit: make(chan struct{}),
+	s := &Listener{
+		cb: cb, served: make(chan error, 1), answers: make(chan Answer), quit: make(chan struct{}),
 		redirect: "http://" + net.JoinHostPort(shown, strconv.Itoa(port)) + cb.Path,
 	}
 	s.server = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
@@ -88,8 +118,8 @@ func listen(ctx context.Context, h auth.Host, cb Callback, state string) (*liste
 	return s, nil
 }
 
-// close ends the listener. A page that is being sent is finished first.
-func (l *listener) close() {
+// Close ends the listener. A page that is being sent is finished first.
+func (l *Listener) Close() {
 	l.take() // what still comes is too late
 	close(l.quit)
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
@@ -101,7 +131,7 @@ func (l *listener) close() {
 }
 
 // take claims the one answer; false when there was one already.
-func (l *listener) take() bool {
+func (l *Listener) take() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := !l.taken
@@ -111,13 +141,13 @@ func (l *listener) take() bool {
 
 // ServeHTTP answers the browser. What is no answer to this login changes nothing:
 // any page can send a browser here.
-func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != l.cb.Path || r.Method != http.MethodGet {
 		page(w, http.StatusNotFound, "Not found", "There is nothing here.")
 		return
 	}
 	q := r.URL.Query()
-	if !l.cb.WithoutState && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(l.state)) != 1 {
+	if !l.mine(q.Get("state")) {
 		page(w, http.StatusBadRequest, "Not this login", "This answer does not belong to the login that is waiting. Start the login again.")
 		return
 	}
@@ -129,7 +159,7 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		page(w, http.StatusConflict, "Already handled", "This login was answered before. You can close this page.")
 		return
 	}
-	a := answer{query: q, done: make(chan error, 1)}
+	a := Answer{Query: q, done: make(chan error, 1)}
 	select {
 	case l.answers <- a:
 	case <-l.quit:

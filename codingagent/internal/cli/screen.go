@@ -89,6 +89,8 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 		}
 		err = p.runMode(ctx, modeChat, rt.Session(), prompts, notices)
 	}
+	p.onFault.Store(nil)
+	faults.Attach(p.fault) // the screen is gone
 	// What was received is kept, whatever ended the run.
 	return errors.Join(err, rt.Close(context.WithoutCancel(ctx)))
 }
