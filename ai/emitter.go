@@ -26,6 +26,7 @@ type Emitter struct {
 	open         []*BlockWriter
 	room         int64
 	began        bool // start was sent
+	sent         int64
 	gone, inBody bool
 	ended        bool
 	watch        *watch // nil unless telemetry is wanted
@@ -41,6 +42,10 @@ func (e *Emitter) Now() time.Time { return e.now() }
 
 // Stopped reports that the consumer has left; the adapter may return at once.
 func (e *Emitter) Stopped() bool { return e.gone }
+
+// Sent is how many events there were. It grows as long as something comes of the
+// answer.
+func (e *Emitter) Sent() int64 { return e.sent }
 
 // Start announces the answer. It may be called early; the first block does it
 // otherwise.
@@ -64,6 +69,7 @@ func (e *Emitter) send(t EventType, index int, delta string) {
 	if e.watch != nil {
 		e.watch.event(t, index, &e.msg)
 	}
+	e.sent++
 	if e.gone {
 		return
 	}

@@ -108,6 +108,11 @@ type Timeouts struct {
 	Header  time.Duration // from then until the status line; default 10 min
 	Idle    time.Duration // between two reads of the answer; default 5 min
 	Total   time.Duration // the whole request; default no limit
+	// Progress bounds the wait between two events of the stream. It ends a server
+	// that keeps the line alive for ever and says nothing. Default 1 h, above what the
+	// slowest models think without a word, or Idle if that is longer, and none if
+	// Idle has no limit.
+	Progress time.Duration
 }
 
 // Limits cap what one answer may make this client hold, in bytes. A zero

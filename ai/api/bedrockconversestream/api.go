@@ -78,7 +78,7 @@ func (a *api) send(ctx context.Context, r *request, to target, out *ai.Emitter) 
 		return false, err
 	}
 	post := &wire.Request{
-		Call: r.call, URL: to.url, Body: body, Auth: map[string]string{},
+		Call: r.call, Out: out, URL: to.url, Body: body, Auth: map[string]string{},
 		Headers: map[string]string{"Accept": "application/vnd.amazon.eventstream"},
 	}
 	if bearer := wire.Bearer(r.call); bearer != nil {

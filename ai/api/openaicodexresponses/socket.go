@@ -21,7 +21,6 @@ import (
 
 const (
 	defaultConnect = 15 * time.Second
-	defaultIdle    = 5 * time.Minute
 	defaultEvent   = 64 << 20
 	frameCost      = 16               // bytes that a message counts for besides what it holds
 	keepIdle       = 5 * time.Minute  // how long an unused socket is kept
@@ -214,22 +213,15 @@ func (x *exchange) send(ctx context.Context, conn *websocket.Conn, frame []byte)
 
 // read reads messages until the answer ends.
 func (x *exchange) read(ctx context.Context, out *ai.Emitter, d *responses.Decoder) (begun bool, err error) {
-	idle := x.call.Options.Timeouts.Idle
-	if idle == 0 {
-		idle = defaultIdle
-	}
 	reading, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timer := time.AfterFunc(time.Hour, func() { cancel(&transport.TimeoutError{What: "idle", After: idle}) })
-	timer.Stop()
-	defer timer.Stop()
+	pace := transport.NewPace(cancel, transport.Timeouts(x.call.Options.Timeouts), out.Sent)
 	observe := x.call.Options.OnWireEvent
 	left := wire.MaxBody(x.call.Options.Limits)
 	for {
-		if idle > 0 {
-			timer.Reset(idle)
-		}
+		pace.Wait()
 		_, data, err := x.s.socket.conn.Read(reading)
+		pace.Stop()
 		if err != nil {
 			return begun, x.readError(ctx, reading, begun, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"time"
 )
 
 // segments reads a request body that lies in several pieces of memory.
@@ -41,8 +40,7 @@ type body struct {
 	end    func()          // releases what the exchange holds
 	e      Error           // what an error will say besides its cause
 
-	idle  time.Duration
-	timer *time.Timer
+	pace  *Pace
 	limit int64
 	left  int64
 
@@ -54,12 +52,8 @@ type body struct {
 
 // newBody wraps rc. cancel ends within with a cause; end is called once, when the
 // body is read to its end, failed or was closed.
-func newBody(ctx, within context.Context, cancel context.CancelCauseFunc, rc io.ReadCloser, idle time.Duration, limit int64, e Error, end func()) *body {
-	b := &body{rc: rc, ctx: ctx, within: within, e: e, idle: idle, limit: limit, left: limit}
-	if idle > 0 {
-		b.timer = time.AfterFunc(idle, func() { cancel(&TimeoutError{What: "idle", After: idle}) })
-		b.timer.Stop()
-	}
+func newBody(ctx, within context.Context, cancel context.CancelCauseFunc, rc io.ReadCloser, pace *Pace, limit int64, e Error, end func()) *body {
+	b := &body{rc: rc, ctx: ctx, within: within, e: e, pace: pace, limit: limit, left: limit}
 	b.end = func() {
 		cancel(errClosed)
 		end()
@@ -77,13 +71,9 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.limit > 0 {
 		p = p[:min(int64(len(p)), b.left+1)]
 	}
-	if b.timer != nil {
-		b.timer.Reset(b.idle)
-	}
+	b.pace.Wait()
 	n, err := b.rc.Read(p)
-	if b.timer != nil {
-		b.timer.Stop()
-	}
+	b.pace.Stop()
 	if b.limit > 0 {
 		if b.left -= int64(n); b.left < 0 {
 			n, err = n-1, &SizeError{Limit: b.limit}

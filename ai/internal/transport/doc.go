@@ -17,10 +17,11 @@
 //
 // # Time
 //
-// Four limits mean the same for every protocol: Connect until the connection
+// Five limits mean the same for every protocol: Connect until the connection
 // stands, Header from then until the status line, Idle for each read of the
-// body, Total for everything. What exceeds one ends in a *TimeoutError that
-// names it and matches context.DeadlineExceeded.
+// body, Progress for what counts as a piece of the answer, Total for everything.
+// What exceeds one ends in a *TimeoutError that names it and matches
+// context.DeadlineExceeded.
 //
 // # Retries
 //

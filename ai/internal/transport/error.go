@@ -105,7 +105,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // TimeoutError says which limit was exceeded. It matches
 // context.DeadlineExceeded and is a net.Error.
 type TimeoutError struct {
-	What  string // "connect", "header", "idle" or "total"
+	What  string // "connect", "header", "idle", "progress" or "total"
 	After time.Duration
 }
 
@@ -117,6 +117,8 @@ func (e *TimeoutError) Error() string {
 		return fmt.Sprintf("timeout: no answer within %v", e.After)
 	case "idle":
 		return fmt.Sprintf("timeout: nothing came for %v", e.After)
+	case "progress":
+		return fmt.Sprintf("timeout: for %v nothing came but signs that the server is alive", e.After)
 	}
 	return fmt.Sprintf("timeout: not done within %v", e.After)
 }

@@ -22,6 +22,10 @@ type Request struct {
 	Body [][]byte
 
 	Timeouts Timeouts
+	// Progress counts what came of the answer, for the limit of that name: bytes
+	// that grow no number are a server that only says that it is alive. It is called
+	// by Read of the body. nil never grows.
+	Progress func() int64
 	Retry    Retry
 	// OnWait is called before each wait for another try.
 	OnWait func(Wait)

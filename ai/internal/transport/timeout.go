@@ -12,6 +12,8 @@ const (
 	DefaultConnect = 30 * time.Second
 	DefaultHeader  = 10 * time.Minute
 	DefaultIdle    = 5 * time.Minute
+	// DefaultProgress is above what the slowest models think without a word.
+	DefaultProgress = time.Hour
 )
 
 // Timeouts bound the parts of a request. A zero field means its default, a
@@ -21,6 +23,10 @@ type Timeouts struct {
 	Header  time.Duration // from then until the status line, sending included; default 10 min
 	Idle    time.Duration // for each read of the answer; default 5 min
 	Total   time.Duration // all tries, waits and the answer; default no limit
+	// Progress bounds the wait between two pieces of the answer, however often the
+	// server says that it is alive; see Request.Progress. Default 1 h, or Idle if
+	// that is longer, and none if Idle has no limit.
+	Progress time.Duration
 }
 
 func (t Timeouts) withDefaults() Timeouts {
@@ -30,7 +36,12 @@ func (t Timeouts) withDefaults() Timeouts {
 		}
 		return max(d, 0)
 	}
-	return Timeouts{limit(t.Connect, DefaultConnect), limit(t.Header, DefaultHeader), limit(t.Idle, DefaultIdle), limit(t.Total, 0)}
+	idle := limit(t.Idle, DefaultIdle)
+	progress := max(idle, DefaultProgress)
+	if idle == 0 {
+		progress = 0
+	}
+	return Timeouts{limit(t.Connect, DefaultConnect), limit(t.Header, DefaultHeader), idle, limit(t.Total, 0), limit(t.Progress, progress)}
 }
 
 // watch bounds the phases of one try before its answer begins. A transport that

@@ -135,6 +135,73 @@ func TestIdleLimit(t *testing.T) {
 	})
 }
 
+// A server that is alive for ever and says nothing is left in the end; one that says
+// something now and then is not, nor is the consumer's time counted.
+func TestProgressLimit(t *testing.T) {
+	t.Parallel()
+	const limit = 58 * time.Second
+	beat := func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, "x"); err != nil {
+				return
+			}
+			w.(http.Flusher).Flush()
+			time.Sleep(4 * time.Second)
+		}
+	}
+	bubble(t, beat, func(t *testing.T, c *Client) {
+		r := &Request{URL: base, Timeouts: Timeouts{Idle: 5 * time.Second, Progress: limit}}
+		resp, err := c.Do(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		b, err := io.ReadAll(resp.Body)
+		wantTimeout(t, err, PhaseBody, "progress", limit)
+		if took := time.Since(start); took != limit || len(b) != 15 {
+			t.Errorf("%d bytes in %v", len(b), took)
+		}
+
+		var got int64
+		r.Progress = func() int64 { return got }
+		resp, err = c.Do(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start = time.Now()
+		for n := 1; n <= 100; n++ {
+			if _, err := io.ReadFull(resp.Body, make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			if n%10 == 0 {
+				got++
+			}
+			if n%7 == 0 {
+				time.Sleep(time.Hour)
+			}
+		}
+		got++
+		heard := time.Now()
+		_, err = io.ReadAll(resp.Body)
+		wantTimeout(t, err, PhaseBody, "progress", limit)
+		if took := time.Since(heard); took != limit {
+			t.Errorf("%v after the last piece", took)
+		}
+	})
+	// Without a limit for silence there is only this one.
+	bubble(t, func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}, func(t *testing.T, c *Client) {
+		resp, err := c.Do(t.Context(), &Request{URL: base, Timeouts: Timeouts{Idle: -1, Progress: limit}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(resp.Body)
+		wantTimeout(t, err, PhaseBody, "progress", limit)
+	})
+}
+
 func TestTotalLimit(t *testing.T) {
 	t.Parallel()
 	serve := func(w http.ResponseWriter, r *http.Request) {
@@ -206,10 +273,12 @@ func TestLimitsOfAnInjectedTransport(t *testing.T) {
 func TestDefaultLimits(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[Timeouts]Timeouts{
-		{}:                   {DefaultConnect, DefaultHeader, DefaultIdle, 0},
-		{-1, -1, -1, -1}:     {},
-		{1, 2, 3, 4}:         {1, 2, 3, 4},
-		{Idle: -time.Second}: {DefaultConnect, DefaultHeader, 0, 0},
+		{}:                      {DefaultConnect, DefaultHeader, DefaultIdle, 0, DefaultProgress},
+		{-1, -1, -1, -1, -1}:    {},
+		{1, 2, 3, 4, 5}:         {1, 2, 3, 4, 5},
+		{Idle: -time.Second}:    {DefaultConnect, DefaultHeader, 0, 0, 0},
+		{Idle: 2 * time.Hour}:   {DefaultConnect, DefaultHeader, 2 * time.Hour, 0, 2 * time.Hour},
+		{Idle: -1, Progress: 1}: {DefaultConnect, DefaultHeader, 0, 0, 1},
 	} {
 		if got := in.withDefaults(); got != want {
 			t.Errorf("%v: got %v, want %v", in, got, want)

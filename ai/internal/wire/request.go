@@ -29,6 +29,8 @@ type Request struct {
 	// Encode, if set, replaces the body after the caller has seen it, and names
 	// the content encoding.
 	Encode func(body [][]byte) (encoded [][]byte, encoding string)
+	// Out is where the answer is written as it comes; nil when it comes whole.
+	Out *ai.Emitter
 	// Final lists statuses that are not worth another try at this vendor.
 	Final []int
 }
@@ -117,7 +119,7 @@ func Post(ctx context.Context, r *Request) (*http.Response, error) {
 	}
 	resp, err := client.Do(ctx, &transport.Request{
 		URL: r.URL, Headers: r.layers(encoding), EditHeaders: opts.TransformHeaders, Body: body,
-		Timeouts: transport.Timeouts(opts.Timeouts), Env: r.Env(), MaxBody: MaxBody(opts.Limits),
+		Timeouts: transport.Timeouts(opts.Timeouts), Progress: r.progress(), Env: r.Env(), MaxBody: MaxBody(opts.Limits),
 		Retry:  transport.Retry{Max: opts.MaxRetries, MaxDelay: opts.MaxRetryDelay, Final: r.Final, Refuse: hopeless},
 		OnWait: onWait(opts, call),
 	})
@@ -132,6 +134,14 @@ func Post(ctx context.Context, r *Request) (*http.Response, error) {
 		opts.OnResponse(resp.StatusCode, resp.Header, call.Model)
 	}
 	return resp, nil
+}
+
+// progress counts what the consumer was told of the answer.
+func (r *Request) progress() func() int64 {
+	if r.Out == nil {
+		return nil
+	}
+	return r.Out.Sent
 }
 
 // MaxBody caps the bytes of an answer as it comes: framing takes several times the

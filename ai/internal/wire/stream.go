@@ -17,6 +17,7 @@ import (
 // says done, fails, the stream ends, or the consumer of out has left. Frames
 // are valid during the call of handle only.
 func Stream(ctx context.Context, out *ai.Emitter, r *Request, handle func(f sse.Frame) (done bool, err error)) error {
+	r.Out = out
 	resp, err := Post(ctx, r)
 	if err != nil {
 		return err
