@@ -3,6 +3,7 @@ package ai
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -27,6 +28,7 @@ type Emitter struct {
 	room         int64
 	began        bool // start was sent
 	sent         int64
+	parts        int
 	gone, inBody bool
 	ended        bool
 	watch        *watch // nil unless telemetry is wanted
@@ -56,10 +58,23 @@ func (e *Emitter) Start() {
 	}
 }
 
+// mostDiagnostics is how many notes an answer keeps: they are stored with it, and a
+// server could give cause for any number.
+const mostDiagnostics = 100
+
+// mostDetails is how many bytes the details of a note may have.
+const mostDetails = 64 << 10
+
 // Diagnose notes something that did not make the answer fail.
 func (e *Emitter) Diagnose(kind string, details any) {
+	if len(e.msg.Diagnostics) >= mostDiagnostics {
+		return
+	}
 	d := Diagnostic{Type: kind, Timestamp: e.now().UnixMilli()}
 	if b, err := json.Marshal(details); err == nil && details != nil {
+		if len(b) > mostDetails {
+			b = fmt.Appendf(nil, `{"omitted":"%d bytes"}`, len(b))
+		}
 		d.Details = e.secrets.note(b)
 	}
 	e.msg.Diagnostics = append(e.msg.Diagnostics, d)
@@ -120,10 +135,26 @@ func (e *Emitter) ToolCall(id, name string) *BlockWriter {
 // fill the memory.
 const maxBlocks = 10_000
 
-func (e *Emitter) openBlock(w *BlockWriter, b Block, start EventType) *BlockWriter {
-	if len(e.msg.Content) >= maxBlocks {
+// Part counts a part of the answer that the adapter follows although it is shown as
+// no block. Together with the blocks there may be 10,000; one more unwinds the
+// adapter and ends the answer with an error of [KindLimit].
+func (e *Emitter) Part() {
+	if e.parts++; e.parts > maxBlocks {
 		panic(errAnswerTooLarge)
 	}
+}
+
+// Hold counts n bytes that the adapter keeps besides the texts of the blocks, such as
+// signatures in the making, against Limits.Answer; too many end the answer like too
+// much text. [BlockWriter.SetSignature] counts by itself.
+func (e *Emitter) Hold(n int) {
+	if e.room -= int64(n); e.room < 0 {
+		panic(errAnswerTooLarge)
+	}
+}
+
+func (e *Emitter) openBlock(w *BlockWriter, b Block, start EventType) *BlockWriter {
+	e.Part()
 	e.Start()
 	w.e, w.index = e, len(e.msg.Content)
 	e.msg.Content = append(e.msg.Content, b)
@@ -210,6 +241,7 @@ func (w *BlockWriter) String() string { return w.buf.String()[:w.sent] }
 // SetSignature sets the opaque signature of a text, thinking or tool call
 // block.
 func (w *BlockWriter) SetSignature(s string) {
+	w.e.Hold(len(s))
 	switch w.kind {
 	case BlockText:
 		w.text.Signature = s

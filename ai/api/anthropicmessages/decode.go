@@ -2,7 +2,6 @@ package anthropicmessages
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -158,8 +157,7 @@ func (d *decoder) malformed(f sse.Frame, err error) error {
 		data = data[:1000] + fmt.Sprintf("… (%d bytes)", len(f.Data))
 	}
 	kind := ai.KindProtocol
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) && syntax.Offset >= int64(len(f.Data)) {
+	if jsonscan.EndsEarly(err) {
 		kind = ai.KindCutStream // it ends too early: the line broke
 	}
 	return &ai.APIError{
@@ -277,6 +275,7 @@ func (d *decoder) blockStart(e *event) error {
 			return &ai.APIError{Kind: ai.KindServer, Phase: ai.PhaseStream, Message: "the vendor changed to another model in the middle of the answer"}
 		}
 	default:
+		d.out.Part()
 		d.ignore(b.Type)
 	}
 	d.content = d.content || b.Type != "fallback"
@@ -290,7 +289,7 @@ func (d *decoder) ignore(kind string) {
 	if d.ignored == nil {
 		d.ignored = make(map[string]bool)
 	}
-	if !d.ignored[kind] {
+	if !d.ignored[kind] && len(d.ignored) < 20 { // the first kinds say enough
 		d.ignored[kind] = true
 		d.out.Diagnose("anthropic_ignored_block", map[string]any{"type": kind})
 	}
@@ -325,6 +324,7 @@ func (d *decoder) blockDelta(e *event) error {
 		}
 	case "signature_delta":
 		if kind == ai.BlockThinking {
+			d.out.Hold(len(e.Delta.Signature))
 			b.signed = append(b.signed, e.Delta.Signature...)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/pi-go/pi/ai/internal/eventstream"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/wire"
+	"github.com/pi-go/pi/ai/jsonobj"
 )
 
 // redactedText is shown for thinking that the vendor hides.
@@ -87,7 +88,7 @@ func (d *decoder) frame(f eventstream.Frame) error {
 	case "exception":
 		return exception(string(f.Name), f.Payload)
 	case "error":
-		return exception(string(f.Name), fmt.Appendf(nil, `{"message":%q}`, f.Text))
+		return exception(string(f.Name), append(jsonobj.AppendString([]byte(`{"message":`), string(f.Text)), '}'))
 	}
 	if string(f.Name) == "contentBlockDelta" && d.fast(f.Payload) {
 		return nil
@@ -96,7 +97,7 @@ func (d *decoder) frame(f eventstream.Frame) error {
 	d.spare = delta{}
 	*e = event{Delta: &d.spare}
 	if err := d.json.Decode(f.Payload, e); err != nil {
-		return &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Err: err, Message: fmt.Sprintf("event %q of the stream is not JSON: %v", f.Name, err)}
+		return &ai.APIError{Kind: ai.KindProtocol, Phase: ai.PhaseStream, Err: err, Message: fmt.Sprintf("event %.40q of the stream is not JSON: %v", f.Name, err)}
 	}
 	return d.event(string(f.Name), e)
 }
@@ -242,12 +243,14 @@ func (d *decoder) delta(index int64, x *delta) error {
 			return nil
 		}
 		b.w.Append(x.Reasoning.Text)
+		d.out.Hold(len(x.Reasoning.Signature))
 		b.signed = append(b.signed, x.Reasoning.Signature...)
 		if x.Reasoning.Redacted != "" {
 			part, err := base64.StdEncoding.DecodeString(x.Reasoning.Redacted)
 			if err != nil {
 				return ai.Errorf(ai.KindProtocol, "hidden thinking is not base64: %w", err)
 			}
+			d.out.Hold(len(part))
 			b.redacted = append(b.redacted, part...)
 		}
 	}

@@ -1,7 +1,6 @@
 package mistralconversations
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/openai"
+	"github.com/pi-go/pi/ai/internal/partialjson"
 	"github.com/pi-go/pi/ai/internal/wire"
 )
 
@@ -40,6 +40,7 @@ type toolCall struct {
 	w     *ai.BlockWriter
 	index int // -1 when the vendor gave none
 	id    string
+	args  partialjson.Whole
 }
 
 type chunk struct {
@@ -266,8 +267,7 @@ func (d *decoder) callDelta(index int, id, name, text string) {
 func (d *decoder) closeBlocks() {
 	d.closeSpoken()
 	for _, c := range d.calls {
-		text := bytes.TrimSpace([]byte(c.w.String()))
-		if !c.w.Closed() && len(text) > 1 && text[0] == '{' && json.Valid(text) {
+		if !c.w.Closed() && c.args.Is(c.w.String()) {
 			d.endCall(c)
 		}
 	}

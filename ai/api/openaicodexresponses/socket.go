@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/coder/websocket"
@@ -162,8 +163,12 @@ func handshakeError(ctx context.Context, resp *http.Response, err error) error {
 			return ai.ResponseError(resp.StatusCode, resp.Header, body)
 		}
 	}
-	if cause := context.Cause(ctx); cause != nil {
+	var failed *url.Error
+	switch cause := context.Cause(ctx); {
+	case cause != nil:
 		err = cause
+	case errors.As(err, &failed): // its text repeats the address with the query
+		err = fmt.Errorf("handshake: %w", failed.Err)
 	}
 	return &transportError{err}
 }

@@ -1,14 +1,13 @@
 package openaicompletions
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/openai"
+	"github.com/pi-go/pi/ai/internal/partialjson"
 )
 
 // callDelta is a piece of a tool call. Vendors leave out any of its fields.
@@ -51,6 +50,7 @@ type toolCall struct {
 	id    string // the vendor's, empty when it gave none
 	// free wraps the text of a custom tool; nil for a function.
 	free *openai.FreeText
+	args partialjson.Whole
 }
 
 func (d *decoder) callDelta(c *callDelta) {
@@ -149,11 +149,7 @@ func (d *decoder) byID(id string) *toolCall {
 
 // whole reports whether the arguments are a JSON object already.
 func (c *toolCall) whole() bool {
-	if c.w.Closed() {
-		return true
-	}
-	text := bytes.TrimSpace([]byte(c.w.String()))
-	return len(text) > 1 && text[0] == '{' && text[len(text)-1] == '}' && json.Valid(text)
+	return c.w.Closed() || c.args.Is(c.w.String())
 }
 
 func (c *toolCall) closeIfWhole(d *decoder) {

@@ -198,6 +198,7 @@ func (d *decoder) delta(c *delta) {
 			if d.thinking == nil {
 				d.openThinking("")
 			}
+			d.out.Hold(entry.size())
 			d.details.add(entry)
 		}
 	}

@@ -224,7 +224,7 @@ func TestAnswers(t *testing.T) {
 		{name: "error as text", stream: `data: {"error":"bad"}` + "\n\n", want: []string{"error unknown: bad"}},
 		{name: "error in the choice", stream: chunks(`"delta":{"content":""},"finish_reason":"error","error":{"code":502,"message":"upstream"}`), want: []string{"error server: 502: upstream"}},
 		{name: "vLLM's error", stream: `data: {"object":"error","message":"too big: maximum context length is 10 tokens","type":"BadRequestError","code":400}` + "\n\n", want: []string{"error overflow: BadRequestError: too big: maximum context length is 10 tokens"}},
-		{name: "event is not JSON", stream: deltas(`{"content":"a"}`) + "data: {\"broken\n\n", want: []string{"text a", `error protocol: the stream holds an event that is not JSON: unexpected end of JSON input: {"broken`}},
+		{name: "event is not JSON", stream: deltas(`{"content":"a"}`) + "data: {\"broken\n\n", want: []string{"text a", `error cut_stream: the stream holds an event that is not JSON: unexpected end of JSON input: {"broken`}},
 
 		{name: "whole message after its pieces", stream: deltas(`{"content":"Hi"}`) + chunks(`"delta":{},"message":{"content":"Hi"},"finish_reason":"stop"`), want: []string{"text Hi", "stop"}},
 		{name: "answer that is no stream", stream: `data: {"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi","tool_calls":[{"id":"t","type":"function","function":{"name":"n","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n", want: []string{"text Hi", "call t n {}", "toolUse"}},

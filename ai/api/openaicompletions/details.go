@@ -53,6 +53,17 @@ func (g *gathered) content() *string {
 	return g.Text
 }
 
+// size is what an entry takes in memory, about.
+func (d *detail) size() int {
+	n := 128 + len(d.Index)
+	for _, s := range []*string{d.Text, d.Summary, d.Data, d.Signature, d.ID, d.Format} {
+		if s != nil {
+			n += len(*s)
+		}
+	}
+	return n
+}
+
 func (l *details) add(d detail) {
 	g := &gathered{detail: d}
 	if n := len(l.list); n > 0 && d.Type != "reasoning.encrypted" && l.list[n-1].Type == d.Type && !otherIndex(l.list[n-1].Index, d.Index) {

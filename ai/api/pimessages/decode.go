@@ -69,7 +69,7 @@ func (d *decoder) frame(data []byte) (done bool, err error) {
 	if err := d.json.Decode(data, &e); err != nil {
 		var odd *json.UnmarshalTypeError
 		if !errors.As(err, &odd) {
-			return false, protocolError("the stream holds an event that is not JSON: %v: %s", err, wire.Clip(data))
+			return false, wire.NotJSON(err, data)
 		}
 		if odd.Field == "contentIndex" {
 			return false, protocolError("the event %s has no number for its block: %s", e.Type, wire.Clip(data))

@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"os"
 	"os/exec"
@@ -45,7 +46,10 @@ import (
 	"github.com/pi-go/pi/ai/provider/all"
 )
 
-func main() { os.Exit(program(nil)) }
+func main() {
+	log.SetOutput(io.Discard) // net/http logs what a server sends behind its answer
+	os.Exit(program(nil))
+}
 
 // program runs the command line of the process and gives its exit status. client, if
 // it is not nil, sends all requests.

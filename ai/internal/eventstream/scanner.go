@@ -94,14 +94,8 @@ func (s *Scanner) next() (Frame, error) {
 		return Frame{}, &DamageError{"a message is shorter than its headers"}
 	}
 	rest := int(total) - preludeSize
-	if cap(s.buf) < rest {
-		s.buf = make([]byte, rest+rest/4)
-	}
-	b := s.buf[:rest]
-	if _, err := io.ReadFull(s.r, b); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
+	b, err := s.take(rest)
+	if err != nil {
 		return Frame{}, err
 	}
 	body := b[:rest-checksumSize]
@@ -111,6 +105,27 @@ func (s *Scanner) next() (Frame, error) {
 	}
 	f := Frame{Payload: body[headers:]}
 	return f, f.headers(body[:headers])
+}
+
+// take reads n bytes. A length that was only announced takes no memory: the buffer
+// grows with what came.
+func (s *Scanner) take(n int) ([]byte, error) {
+	for at := 0; at < n; {
+		if at == cap(s.buf) {
+			larger := make([]byte, min(max(2*at, readSize), n+n/4))
+			copy(larger, s.buf[:at])
+			s.buf = larger
+		}
+		to := min(n, cap(s.buf))
+		m, err := io.ReadFull(s.r, s.buf[at:to])
+		if at += m; errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.buf[:n], nil
 }
 
 // headers takes the values of the headers that matter.

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -150,8 +149,7 @@ func (d *Decoder) slow(data []byte) error {
 
 func malformed(data []byte, err error) error {
 	kind := ai.KindProtocol
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) && syntax.Offset >= int64(len(data)) {
+	if jsonscan.EndsEarly(err) {
 		kind = ai.KindCutStream // it ends too early: the line broke
 	}
 	shown := string(data)
@@ -244,7 +242,7 @@ func (d *Decoder) functionCall(p *part) error {
 		}
 		d.stream = &streamedCall{w: w}
 		if args := nonNull(c.Args); len(args) > 0 {
-			if err := d.stream.root.set(args); err != nil {
+			if err := d.stream.set(args); err != nil {
 				return ai.Errorf(ai.KindProtocol, "arguments of the call of %s: %w", c.Name, err)
 			}
 		}
@@ -253,6 +251,9 @@ func (d *Decoder) functionCall(p *part) error {
 		d.stream.w.SetSignature(p.Signature)
 	}
 	for i := range c.Partial {
+		if text := c.Partial[i].String; text != nil {
+			d.out.Hold(len(*text))
+		}
 		if err := d.stream.add(&c.Partial[i]); err != nil {
 			return ai.Errorf(ai.KindProtocol, "arguments of the call of %s: %w", d.stream.w.Call().Name, err)
 		}

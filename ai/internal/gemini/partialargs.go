@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -12,8 +13,9 @@ import (
 
 // streamedCall is a tool call whose arguments come in parts.
 type streamedCall struct {
-	w    *ai.BlockWriter
-	root node
+	w     *ai.BlockWriter
+	root  node
+	nodes int // that were made
 }
 
 // partialArg is one value, or a piece of a text, and where it belongs.
@@ -30,8 +32,9 @@ type partialArg struct {
 type node struct {
 	kind    byte // 0 nothing yet, 's' text, 'r' raw JSON, 'o' object, 'a' array
 	open    bool // more of the text is to come
-	text    string
+	text    []byte
 	members []member
+	named   map[string]*node // the members, once there are many
 	items   []*node
 }
 
@@ -42,55 +45,66 @@ type member struct {
 
 // add puts a partial argument in its place.
 func (c *streamedCall) add(p *partialArg) error {
-	n, err := c.root.at(p.Path)
+	n, err := c.at(p.Path)
 	if err != nil {
 		return err
 	}
 	switch {
 	case p.String != nil && n.kind == 's' && n.open:
-		n.text += *p.String
+		n.text = append(n.text, *p.String...)
 	case p.String != nil:
-		*n = node{kind: 's', text: *p.String}
+		*n = node{kind: 's', text: []byte(*p.String)}
 	case len(p.Number) > 0:
-		*n = node{kind: 'r', text: string(p.Number)}
+		*n = node{kind: 'r', text: bytes.Clone(p.Number)}
 	case p.Bool != nil:
-		*n = node{kind: 'r', text: strconv.FormatBool(*p.Bool)}
+		*n = node{kind: 'r', text: strconv.AppendBool(nil, *p.Bool)}
 	case len(p.Null) > 0:
-		*n = node{kind: 'r', text: "null"}
+		*n = node{kind: 'r', text: []byte("null")}
 	}
 	n.open = p.Continue
 	return nil
 }
 
-// mostItems bounds an array index: a wrong one must not fill the memory.
-const mostItems = 100_000
+const (
+	// mostNodes bounds the values of a call: a wrong index must not fill the memory.
+	mostNodes = 100_000
+	// mostDepth bounds a path: what is nested deeper than that overflows stacks.
+	mostDepth = 500
+)
 
 // at finds the node of a path such as $.files[0].name or $['odd name'], and makes
 // what is missing on the way.
-func (n *node) at(path string) (*node, error) {
+func (c *streamedCall) at(path string) (*node, error) {
 	rest, ok := strings.CutPrefix(path, "$")
 	if !ok {
-		return nil, fmt.Errorf("path %q does not begin with $", path)
+		return nil, fmt.Errorf("path %.100q does not begin with $", path)
 	}
-	for rest != "" {
+	n := &c.root
+	for depth := 0; rest != ""; depth++ {
+		if depth == mostDepth {
+			return nil, fmt.Errorf("path %.100q… is more than %d levels deep", path, mostDepth)
+		}
 		var name string
 		switch {
 		case strings.HasPrefix(rest, "['"):
 			end := strings.Index(rest, "']")
 			if end < 0 {
-				return nil, fmt.Errorf("path %q has an open bracket", path)
+				return nil, fmt.Errorf("path %.100q has an open bracket", path)
 			}
 			name, rest = rest[2:end], rest[end+2:]
 		case rest[0] == '[':
 			end := strings.IndexByte(rest, ']')
 			if end < 0 {
-				return nil, fmt.Errorf("path %q has an open bracket", path)
+				return nil, fmt.Errorf("path %.100q has an open bracket", path)
 			}
 			i, err := strconv.Atoi(rest[1:end])
-			if err != nil || i < 0 || i > mostItems {
-				return nil, fmt.Errorf("path %q has a bad index", path)
+			if err != nil || i < 0 || i > mostNodes {
+				return nil, fmt.Errorf("path %.100q has a bad index", path)
 			}
-			n, rest = n.item(i), rest[end+1:]
+			if n, err = c.item(n, i); err != nil {
+				return nil, err
+			}
+			rest = rest[end+1:]
 			continue
 		case rest[0] == '.':
 			rest = rest[1:]
@@ -100,49 +114,86 @@ func (n *node) at(path string) (*node, error) {
 			}
 			name, rest = rest[:end], rest[end:]
 		default:
-			return nil, fmt.Errorf("path %q can not be read at %q", path, rest)
+			return nil, fmt.Errorf("path %.100q can not be read at %.100q", path, rest)
 		}
-		n = n.member(name)
+		var err error
+		if n, err = c.member(n, name); err != nil {
+			return nil, err
+		}
 	}
 	return n, nil
 }
 
-func (n *node) member(name string) *node {
+// make counts a new node.
+func (c *streamedCall) make() (*node, error) {
+	if c.nodes++; c.nodes > mostNodes {
+		return nil, fmt.Errorf("there are more than %d values", mostNodes)
+	}
+	return &node{}, nil
+}
+
+// fewMembers is up to how many members are looked for one by one.
+const fewMembers = 16
+
+func (c *streamedCall) member(n *node, name string) (*node, error) {
 	if n.kind != 'o' {
 		*n = node{kind: 'o'}
 	}
-	for _, m := range n.members {
-		if m.name == name {
-			return m.value
+	if v := n.named[name]; v != nil {
+		return v, nil
+	}
+	if n.named == nil {
+		for _, m := range n.members {
+			if m.name == name {
+				return m.value, nil
+			}
 		}
 	}
-	v := &node{}
+	v, err := c.make()
+	if err != nil {
+		return nil, err
+	}
 	n.members = append(n.members, member{name, v})
-	return v
+	if n.named != nil {
+		n.named[name] = v
+	} else if len(n.members) > fewMembers {
+		n.named = make(map[string]*node)
+		for _, m := range n.members {
+			n.named[m.name] = m.value
+		}
+	}
+	return v, nil
 }
 
-func (n *node) item(i int) *node {
+func (c *streamedCall) item(n *node, i int) (*node, error) {
 	if n.kind != 'a' {
 		*n = node{kind: 'a'}
 	}
 	for len(n.items) <= i {
-		n.items = append(n.items, &node{})
+		v, err := c.make()
+		if err != nil {
+			return nil, err
+		}
+		n.items = append(n.items, v)
 	}
-	return n.items[i]
+	return n.items[i], nil
 }
 
 // set takes whole arguments, to which partial ones may be added.
-func (n *node) set(object json.RawMessage) error {
+func (c *streamedCall) set(object json.RawMessage) error {
 	return jsonobj.Walk(object, func(name string, value json.RawMessage) error {
-		*n.member(name) = node{kind: 'r', text: string(value)}
-		return nil
+		n, err := c.member(&c.root, name)
+		if err == nil {
+			*n = node{kind: 'r', text: bytes.Clone(value)}
+		}
+		return err
 	})
 }
 
 func (n *node) appendJSON(dst []byte) []byte {
 	switch n.kind {
 	case 's':
-		return jsonobj.AppendString(dst, n.text)
+		return jsonobj.AppendString(dst, string(n.text))
 	case 'r':
 		return append(dst, n.text...)
 	case 'a':

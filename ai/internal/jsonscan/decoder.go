@@ -32,3 +32,10 @@ func (d *Decoder) Decode(data []byte, v any) error {
 	d.dec = nil
 	return json.Unmarshal(data, v)
 }
+
+// EndsEarly reports whether err, of encoding/json, means that a text is the beginning
+// of one that could be valid.
+func EndsEarly(err error) bool {
+	var syntax *json.SyntaxError
+	return errors.As(err, &syntax) && syntax.Error() == "unexpected end of JSON input"
+}

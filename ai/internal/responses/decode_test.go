@@ -171,7 +171,7 @@ func TestAnswers(t *testing.T) {
 		{"error without type", `data: {"error":{"message":"no","code":"insufficient_quota"}}` + "\n\n", []string{"error  billing: insufficient_quota: no"}},
 		{"cut", events(added(0, message), delta("output_text", 0, "half")), []string{"text half | ", "error  cut_stream: OpenAI Responses stream ended before a terminal response event"}},
 		{"[DONE] early", events(added(0, message)) + "data: [DONE]\n\n", []string{"text  | ", "error  cut_stream: OpenAI Responses stream ended before a terminal response event"}},
-		{"not JSON", "data: {\"a\n\n", []string{`error  protocol: the stream holds an event that is not JSON: unexpected end of JSON input: {"a`}},
+		{"not JSON", "data: {\"a\n\n", []string{`error  cut_stream: the stream holds an event that is not JSON: unexpected end of JSON input: {"a`}},
 		{
 			"surprises", events(`response.future "x":[1]`, added(0, `{"type":"web_search_call","id":"ws"}`), `response.web_search_call.searching "output_index":0`, delta("output_text", 0, "not ours"), doneItem(0, `{"type":"web_search_call","id":"ws"}`),
 				added(1, `7`), added(2, message), `response.output_text.delta "output_index":"2","delta":5`, delta("output_text", 2, "x"), `response.output_text.annotation.added "output_index":2`, delta("function_call_arguments", 2, "no"),

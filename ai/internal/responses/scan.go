@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"slices"
+
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/internal/jsonscan"
 )
@@ -40,7 +42,7 @@ func (d *Decoder) scan(data []byte) bool {
 	if !s.End() || kind == "" || index < 0 || delta == nil {
 		return false
 	}
-	for _, sl := range d.slots {
+	for _, sl := range slices.Backward(d.slots) {
 		if int64(sl.index) == index && sl.w != nil && !sl.w.Closed() {
 			if sl.w.Kind() != kind || sl.free != nil || sl.pending || !jsonscan.Unquote(sl.w.Buffer(), delta) {
 				return false

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pi-go/pi/ai"
@@ -41,7 +42,7 @@ type contentPart struct {
 
 // slot finds the block of an output item, nil when there is none to write to.
 func (d *Decoder) slot(index int) *slot {
-	for _, s := range d.slots {
+	for _, s := range slices.Backward(d.slots) { // it is one of the last
 		if s.index == index && s.w != nil && !s.w.Closed() {
 			return s
 		}
@@ -77,6 +78,9 @@ func (d *Decoder) open(index int, raw json.RawMessage) *slot {
 		} else if it.Arguments != nil {
 			s.w.Append(*it.Arguments)
 		}
+	}
+	if s.w == nil {
+		d.out.Part()
 	}
 	d.slots = append(d.slots, s)
 	return s
@@ -131,6 +135,7 @@ func (d *Decoder) appendFree(index int, text string) error {
 	if s == nil || s.free == nil || text == "" {
 		return nil
 	}
+	d.out.Hold(len(text))
 	s.input.WriteString(text)
 	s.w.Append(s.free.Piece(text))
 	return nil
@@ -256,6 +261,12 @@ func signature(id, phase string) string {
 // backfill completes reasoning items whose encrypted content comes with the end
 // of the answer only, as Azure does it.
 func (d *Decoder) backfill(output []json.RawMessage) {
+	open := make(map[string]*slot)
+	for _, s := range d.slots {
+		if s.w != nil && s.w.Kind() == ai.BlockThinking {
+			open[s.itemID] = s
+		}
+	}
 	for _, raw := range output {
 		var it struct {
 			Type      string `json:"type"`
@@ -265,16 +276,16 @@ func (d *Decoder) backfill(output []json.RawMessage) {
 		if json.Unmarshal(raw, &it) != nil || it.Type != "reasoning" || it.Encrypted == "" {
 			continue
 		}
-		for _, s := range d.slots {
-			if s.w == nil || s.itemID != it.ID || s.w.Kind() != ai.BlockThinking {
-				continue
-			}
-			var stored struct {
-				Encrypted string `json:"encrypted_content"`
-			}
-			if sig := s.w.Signature(); sig == "" || json.Unmarshal([]byte(sig), &stored) == nil && stored.Encrypted == "" {
-				s.w.SetSignature(string(raw))
-			}
+		s := open[it.ID]
+		if s == nil {
+			continue
+		}
+		delete(open, it.ID)
+		var stored struct {
+			Encrypted string `json:"encrypted_content"`
+		}
+		if sig := s.w.Signature(); sig == "" || json.Unmarshal([]byte(sig), &stored) == nil && stored.Encrypted == "" {
+			s.w.SetSignature(string(raw))
 		}
 	}
 }

@@ -64,6 +64,8 @@ func New(opt Options) *Client {
 			MaxIdleConnsPerHost: 16,
 			IdleConnTimeout:     90 * time.Second,
 			ReadBufferSize:      16 << 10,
+			// No server has more to say there; net/http would take ten times that.
+			MaxResponseHeaderBytes: 1 << 20,
 			// A connection that died with the network (a laptop that slept) is
 			// noticed by a ping instead of by the idle limit.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},

@@ -210,18 +210,38 @@ func readError(resp *http.Response, e *Error) *Error {
 // readSome reads a body as far as it is worth it: what is kept, and how many
 // characters came behind that.
 func readSome(body io.Reader) (kept []byte, more int) {
-	var b bytes.Buffer
-	io.Copy(&b, io.LimitReader(body, maxErrorBody)) // what came before an error is all there is
-	kept = b.Bytes()
-	if len(kept) > maxKeptBody {
-		cut := maxKeptBody
-		for cut > maxKeptBody-utf8.UTFMax && !utf8.RuneStart(kept[cut]) {
-			cut--
-		}
-		more = utf8.RuneCount(kept[cut:])
-		kept = bytes.Clone(kept[:cut])
+	// What came before an error is all there is.
+	kept, _ = io.ReadAll(io.LimitReader(body, maxKeptBody))
+	if len(kept) < maxKeptBody {
+		return kept, 0
 	}
-	return kept, more
+	var rest characters
+	io.Copy(&rest, io.LimitReader(body, maxErrorBody-maxKeptBody))
+	if rest == 0 {
+		return kept, 0
+	}
+	cut := maxKeptBody // not in the middle of a character
+	for cut > maxKeptBody-utf8.UTFMax && !utf8.RuneStart(kept[cut-1]) {
+		cut--
+	}
+	if !utf8.FullRune(kept[cut-1:]) {
+		cut--
+	} else {
+		cut = maxKeptBody
+	}
+	return kept[:cut:cut], int(rest) + utf8.RuneCount(kept[cut:])
+}
+
+// characters counts those of a text that is written to it, by their first bytes.
+type characters int
+
+func (c *characters) Write(p []byte) (int, error) {
+	for _, b := range p {
+		if utf8.RuneStart(b) {
+			*c++
+		}
+	}
+	return len(p), nil
 }
 
 // shorten cuts text to what is shown and notes how much is gone, more of it

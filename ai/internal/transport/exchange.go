@@ -145,7 +145,11 @@ func (x *exchange) request(ctx context.Context) *http.Request {
 
 // refused reads an answer that is none and makes an Error of it.
 func (x *exchange) refused(here context.Context, cancel context.CancelCauseFunc, resp *http.Response, e *Error) *Error {
-	timer := time.AfterFunc(errorBodyTime, func() { cancel(nil) })
+	limit := time.Duration(errorBodyTime)
+	if idle := x.limits.Idle; idle > 0 {
+		limit = min(limit, idle)
+	}
+	timer := time.AfterFunc(limit, func() { cancel(nil) })
 	stop := context.AfterFunc(here, func() { resp.Body.Close() })
 	readError(resp, e)
 	timer.Stop()

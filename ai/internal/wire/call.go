@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/jsonscan"
 )
 
 // Options gives the options of a protocol that a call has, which may be given as a
@@ -50,9 +51,14 @@ func (o *Oddity) Note(out *ai.Emitter, problem string, data []byte) {
 	out.Diagnose("unexpected_stream_event", map[string]string{"problem": problem, "event": Clip(data)})
 }
 
-// NotJSON is the error for an event that can not be read.
+// NotJSON is the error for an event that can not be read. One that ends too early was
+// cut with the line.
 func NotJSON(err error, data []byte) error {
-	e := ai.Errorf(ai.KindProtocol, "the stream holds an event that is not JSON: %v: %s", err, Clip(data))
+	kind := ai.KindProtocol
+	if jsonscan.EndsEarly(err) {
+		kind = ai.KindCutStream
+	}
+	e := ai.Errorf(kind, "the stream holds an event that is not JSON: %v: %s", err, Clip(data))
 	e.Phase, e.Err = ai.PhaseStream, err
 	return e
 }

@@ -6,6 +6,8 @@
 package main
 
 import (
+	"io"
+	"log"
 	"os"
 
 	"github.com/pi-go/pi/ai"
@@ -16,4 +18,9 @@ import (
 // installed by the go command has the version of the module.
 var version = ai.Version
 
-func main() { os.Exit(program.Program{Version: version}.Main()) }
+func main() {
+	// net/http logs what a server sends behind its answer, into the middle of the
+	// screen; nothing of ours uses that log.
+	log.SetOutput(io.Discard)
+	os.Exit(program.Program{Version: version}.Main())
+}
