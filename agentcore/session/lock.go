@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -29,6 +30,7 @@ type FileLock struct {
 // nobody is kept out. Storages use it; programs need not.
 func LockFile(path, ref string) (*FileLock, error) {
 	name := path + lockSuffix
+	var held error
 	for range 100 {
 		l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
@@ -40,7 +42,12 @@ func LockFile(path, ref string) (*FileLock, error) {
 		case !ok:
 			holder := &LockedError{Ref: ref}
 			holder.PID, holder.Host = readHolder(name)
-			return nil, errors.Join(holder, l.Close())
+			if err := l.Close(); err != nil || !holder.gone() {
+				return nil, errors.Join(holder, err)
+			}
+			held = holder
+			time.Sleep(letGo)
+			continue
 		}
 		// The former holder may have removed the file between our opening and
 		// locking it; then others would lock another file of that name.
@@ -59,7 +66,26 @@ func LockFile(path, ref string) (*FileLock, error) {
 			return nil, fmt.Errorf("lock session %s: %w", ref, err)
 		}
 	}
+	if held != nil {
+		return nil, held
+	}
 	return nil, fmt.Errorf("lock session %s: %s is removed again and again by someone else", ref, name)
+}
+
+// letGo is the pause before the lock of a process that is gone is tried again: a
+// command that it was about to start has the lock, too, until it really runs.
+const letGo = 10 * time.Millisecond
+
+// gone reports whether the process that holds a lock ended on this machine.
+func (e *LockedError) gone() bool {
+	if host, err := os.Hostname(); err != nil || host != e.Host || e.PID <= 0 {
+		return false
+	}
+	p, err := os.FindProcess(e.PID)
+	if err != nil {
+		return false
+	}
+	return errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // Release gives the lock back and removes its file. On nil it does nothing.

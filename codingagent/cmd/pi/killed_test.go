@@ -45,7 +45,7 @@ func endedAgainAndAgain(t *testing.T, mode string, sig syscall.Signal) {
 		return mockllm.Blocks(mockllm.Text("one ", "more ", "time"), call(1, "echo one"), call(2, "echo two; echo three >&2"))
 	})
 	model := []string{"mock/m", "mocka/a"}[random.IntN(2)]
-	told := 0
+	var heard []string
 	for range 6 {
 		args := map[string][]string{"print": {"-p", "go on"}, "json": {"--mode", "json", "-p", "go on"}, "rpc": {"--mode", "rpc"}}[mode]
 		cmd := s.command(t.Context(), append([]string{"-c", "--model", model}, args...)...)
@@ -62,8 +62,8 @@ func endedAgainAndAgain(t *testing.T, mode string, sig syscall.Signal) {
 		} else if err := in.Close(); err != nil { // print and json would wait for what is piped in
 			t.Fatal(err)
 		}
-		var heard bytes.Buffer
-		lines := bufio.NewReader(io.TeeReader(out, &heard))
+		var printed bytes.Buffer
+		lines := bufio.NewReader(io.TeeReader(out, &printed))
 		if mode == "print" { // which tells nothing until it is done
 			if _, err := s.llm.WaitRequest(t.Context(), len(s.llm.Requests())+1+random.IntN(5)); err != nil {
 				t.Fatal(err)
@@ -71,6 +71,7 @@ func endedAgainAndAgain(t *testing.T, mode string, sig syscall.Signal) {
 		} else {
 			for range random.IntN(60) {
 				if _, err := lines.ReadSlice('\n'); err != nil && err != bufio.ErrBufferFull {
+					_ = cmd.Wait() // what it said on the way out is complete then
 					t.Fatalf("it ended by itself: %v\n%s", err, errs.String())
 				}
 			}
@@ -85,12 +86,14 @@ func endedAgainAndAgain(t *testing.T, mode string, sig syscall.Signal) {
 		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !(status.Signaled() && status.Signal() == sig) && status.ExitStatus() != 143 {
 			t.Errorf("it ended with %v\n%s", cmd.ProcessState, errs.String())
 		}
-		told += s.allStored(heard.String())
+		heard = append(heard, told(printed.String())...)
+		s.keeps(heard)
 	}
 	over.Store(true)
 	o := s.run("-c", "--model", model, "-p", "and now?")
 	o.want(t, 0, "the end\n")
-	if told == 0 && mode != "print" {
+	s.keeps(heard)
+	if len(heard) == 0 && mode != "print" {
 		t.Error("it was ended before it said anything, each time")
 	}
 	s.run("sessions", "check").says(t, 0, "")
@@ -100,34 +103,47 @@ func endedAgainAndAgain(t *testing.T, mode string, sig syscall.Signal) {
 	}
 }
 
-// allStored checks that every message whose end a program has told is in the
-// session, and counts them.
-func (s *sandbox) allStored(printed string) int {
-	s.t.Helper()
-	var told []string
+// told lists the messages whose end a program has told. The prompt is left out: a
+// session begins with what a person says.
+func told(printed string) []string {
+	var out []string
 	for line := range strings.Lines(printed) {
 		var ev struct {
 			Type    string
 			Message map[string]any
 		}
-		if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &ev) != nil || ev.Type != "message_end" {
+		if strings.HasSuffix(line, "\n") && json.Unmarshal([]byte(line), &ev) == nil && ev.Type == "message_end" && ev.Message["role"] != "system" {
+			out = append(out, message(ev.Message))
+		}
+	}
+	return out
+}
+
+// keeps checks that one session has all of these messages.
+func (s *sandbox) keeps(messages []string) {
+	s.t.Helper()
+	if len(messages) == 0 {
+		return
+	}
+	for _, file := range s.sessionFiles() { // one in which nothing was said yet may have been left behind
+		stored := map[string]bool{}
+		for line := range strings.Lines(readFile(s.t, file)) {
+			var entry struct{ Message map[string]any }
+			if json.Unmarshal([]byte(line), &entry) == nil { // one that was being written may be torn
+				stored[message(entry.Message)] = true
+			}
+		}
+		if !stored[messages[0]] {
 			continue
 		}
-		told = append(told, message(ev.Message))
-	}
-	if len(told) == 0 {
-		return 0
-	}
-	stored := map[string]bool{}
-	for _, m := range s.stored() {
-		stored[message(m)] = true
-	}
-	for _, m := range told {
-		if !stored[m] {
-			s.t.Errorf("this was told, and is not in the session: %s", m)
+		for _, m := range messages {
+			if !stored[m] {
+				s.t.Errorf("this was told, and is not in the session: %s", m)
+			}
 		}
+		return
 	}
-	return len(told)
+	s.t.Errorf("this was told, and is in no session: %s", messages[0])
 }
 
 // message is what makes a message the same on the wire and in the file.
