@@ -25,14 +25,18 @@ func Nearest(name string, known []string, n int) []string {
 		cost int
 	}
 	want := strings.ToLower(name)
+	allowed := max(2, len(want)/3)
 	var found []candidate
 	for _, k := range known {
 		low := strings.ToLower(k)
-		cost := editDistance(want, low)
+		cost := allowed + 1
+		if d := len(want) - len(low); max(d, -d) <= allowed { // else there are more errors than that, and name may be huge
+			cost = editDistance(want, low)
+		}
 		if want != "" && (strings.Contains(low, want) || strings.Contains(want, low)) {
 			cost = min(cost, 1)
 		}
-		if cost <= max(2, len(want)/3) {
+		if cost <= allowed {
 			found = append(found, candidate{k, cost})
 		}
 	}

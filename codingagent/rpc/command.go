@@ -1,9 +1,11 @@
 package rpc
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/pi-go/pi/ai"
 )
@@ -44,6 +46,9 @@ type command struct {
 // filled in as far as it could be read, so that the answer can name it.
 func parseCommand(line []byte) (command, error) {
 	var c command
+	if !utf8.Valid(line) { // parts of it are echoed as they came, and what we write is text
+		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	}
 	if !json.Valid(line) {
 		return command{Type: "parse"}, fmt.Errorf("this line is not JSON")
 	}

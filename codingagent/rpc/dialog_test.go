@@ -254,3 +254,35 @@ func TestDialogsEndWithTheirSession(t *testing.T) {
 		t.Error("it counts as confirmed")
 	}
 }
+
+// Only the first answer to a question counts, whatever else comes under its id, and
+// what comes under another id is nobody's.
+func TestAnswersThatNobodyWaitsFor(t *testing.T) {
+	got := make(chan string, 2)
+	r := newRig(t, with(func(api *extension.API) error {
+		return api.RegisterCommand("ask", cmd(func(ctx context.Context, x *extension.CommandContext, _ string) error {
+			for range 2 {
+				v, ok := x.UI().Input(ctx, "T", "", extension.DialogOptions{})
+				got <- fmt.Sprintf("%s %v", v, ok)
+			}
+			return nil
+		}))
+	}))
+	answer := func(id any, value string) string {
+		return fmt.Sprintf(`{"type":"extension_ui_response","id":%q,"value":%q}`, id, value)
+	}
+	r.send(`{"id":1,"type":"prompt","message":"/ask"}`)
+	first := r.question()["id"]
+	r.send(answer("nobody", "stray"), answer(first, "one"), answer(first, "double"), `{"type":"extension_ui_response"}`)
+	second := r.question()["id"]
+	r.send(answer(first, "late"), answer(second, "two"), answer(second, "double"), `{"id":2,"type":"get_state"}`)
+	if a, b := <-got, <-got; a != "one true" || b != "two true" {
+		t.Errorf("got %q and %q", a, b)
+	}
+	for range 2 {
+		if l := r.wait("response"); !l.Success {
+			t.Errorf("got %s", l.raw)
+		}
+	}
+	r.close()
+}
