@@ -2,10 +2,12 @@ package codingagent
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"slices"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/internal/systemprompt"
 	"github.com/pi-go/pi/codingagent/manual"
 )
@@ -49,13 +51,38 @@ type PromptTool struct {
 // the system prompt of vendors that want one text.
 func (s *AgentSession) SystemPrompt() []PromptSection {
 	in, origins := s.promptInput()
-	var out []PromptSection
-	for _, sec := range systemprompt.Sections(in) {
+	own := make(map[string]string)
+	sections := systemprompt.Sections(in)
+	for _, sec := range sections {
 		if sec.Text != nil {
-			out = append(out, PromptSection{sec.Name, *sec.Text, origins[sec.Name]})
+			own[sec.Name] = *sec.Text
 		}
 	}
+	if changed := s.running.prompt(); changed != nil {
+		sections = changed
+	}
+	var out []PromptSection
+	for _, sec := range sections {
+		if sec.Text == nil {
+			continue
+		}
+		from := origins[sec.Name]
+		if text, ok := own[sec.Name]; !ok || text != *sec.Text {
+			from = []Origin{{FromExtension, "an extension"}}
+		}
+		out = append(out, PromptSection{sec.Name, *sec.Text, from})
+	}
 	return out
+}
+
+// PreparePrompt does what comes before a prompt: extensions learn that the session
+// begins and that a run is about to, with an empty message, and are waited for as long
+// as a prompt would wait, such as for MCP servers. SystemPrompt and PromptTools then
+// are what would be sent.
+func (s *AgentSession) PreparePrompt(ctx context.Context) {
+	s.Start(ctx)
+	_, sections := s.extensions().AgentStart(ctx, extension.BeforeAgentStart{Message: ai.UserText(""), Sections: s.ownPrompt()})
+	s.running.sections.Store(&sections)
 }
 
 // PromptTools gives the definitions of the tools that are offered, in order.

@@ -273,14 +273,40 @@ func TestDirImport(t *testing.T) {
 	t.Parallel()
 	d := NewDir(filepath.Join(t.TempDir(), "sessions"))
 	src := sessionText(t, v1)
-	for _, want := range []string{"s.jsonl", "s-1.jsonl", "s-2.jsonl"} {
-		got, err := d.Import(t.Context(), src)
-		if err != nil || got != filepath.Join(d.Path(), want) || readFile(t, got) != v1 {
-			t.Errorf("%q, %v; want %s", got, err, want)
+	first := filepath.Join(d.Path(), "s.jsonl")
+	for i, from := range []string{src, src, first} {
+		got, err := d.Import(t.Context(), from)
+		if want := (Imported{Path: first, Known: i > 0}); err != nil || got != want || readFile(t, first) != v1 {
+			t.Errorf("%d: %+v, %v; want %+v", i, got, err, want)
 		}
 	}
-	if got, err := d.Import(t.Context(), filepath.Join(d.Path(), "s-1.jsonl")); err != nil || got != filepath.Join(d.Path(), "s-1.jsonl") {
-		t.Errorf("what is there already: %q, %v", got, err)
+	// The copy has gone on: what it came from is still the same session.
+	grown := v1 + `{"type":"message","id":"zz","parentId":null,"timestamp":"2025-01-02T00:00:00.000Z","message":{"role":"user","content":"more"}}` + "\n"
+	if err := os.WriteFile(first, []byte(grown), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.Import(t.Context(), src); err != nil || got != (Imported{Path: first, Known: true}) {
+		t.Errorf("grown: %+v, %v", got, err)
+	}
+	elsewhere := NewDir(filepath.Join(t.TempDir(), "elsewhere"))
+	if got, err := elsewhere.Import(t.Context(), src, d); err != nil || got != (Imported{Path: first, Known: true}) {
+		t.Errorf("known elsewhere: %+v, %v", got, err)
+	}
+	// One that went on differently gets an id of its own.
+	other := sessionText(t, strings.Replace(grown, "more", "something else", 1))
+	got, err := d.Import(t.Context(), other)
+	if err != nil || got.Known || got.Was == "" || got.Path == first {
+		t.Fatalf("another one: %+v, %v", got, err)
+	}
+	was, err := readHeader(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, err := readHeader(t.Context(), got.Path); err != nil || now.ID == was.ID || got.Was != was.ID {
+		t.Errorf("ids %s and %s, %v", was.ID, now.ID, err)
+	}
+	if text := readFile(t, got.Path); !strings.Contains(text, "something else") {
+		t.Errorf("the copy has %s", text)
 	}
 	if _, err := d.Import(t.Context(), "no.jsonl"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing: %v", err)
@@ -288,7 +314,7 @@ func TestDirImport(t *testing.T) {
 	if _, err := d.Import(t.Context(), sessionText(t, "hello\n")); !errors.Is(err, ErrNotSession) {
 		t.Errorf("no session: %v", err)
 	}
-	if got := names(t, d.Path()); len(got) != 3 {
+	if got := names(t, d.Path()); len(got) != 2 {
 		t.Errorf("files %v", got)
 	}
 }

@@ -139,27 +139,127 @@ func lookThrough(ctx context.Context, text []byte) (c sessionContent, unnamed bo
 	return c, unnamed, err
 }
 
+// Imported says what became of a session file that was taken in.
+type Imported struct {
+	Path string // of the session's file
+	// Known says that the session was there already, and nothing was copied.
+	Known bool
+	// Was is the id in the file that was taken in, where the session has got another
+	// one: another session has that id, and goes on differently. "" otherwise.
+	Was string
+}
+
 // Import copies a session file into the directory, under its own name or that
-// name with a number, and gives the path of the copy. A file that is in the
-// directory already is left where it is. A file that is not there is
-// [fs.ErrNotExist], one that is no session [ErrNotSession].
-func (d *Dir) Import(ctx context.Context, path string) (string, error) {
+// name with a number. No two sessions get the same id: a file that is in the directory
+// or in one of the others already, or that is the beginning of what is there, is not
+// copied; one that has the id of another session gets a new one. A file that is not
+// there is [fs.ErrNotExist], one that is no session [ErrNotSession].
+func (d *Dir) Import(ctx context.Context, path string, others ...*Dir) (Imported, error) {
 	path, err := filepath.Abs(path)
+	var h Header
+	if err == nil {
+		h, err = readHeader(ctx, path)
+	}
+	var in Imported
+	if err == nil {
+		in, err = d.known(ctx, path, h.ID, others)
+	}
+	switch {
+	case err != nil:
+	case in.Known:
+		return in, nil
+	case in.Was != "":
+		in.Path, err = d.importAnew(ctx, path)
+	default:
+		in.Path, err = d.importCopy(path)
+	}
 	if err != nil {
-		return "", fmt.Errorf("import session %s: %w", path, err)
+		return Imported{}, fmt.Errorf("import session %s: %w", path, err)
 	}
-	if _, err := readHeader(ctx, path); err != nil {
-		return "", fmt.Errorf("import session %s: %w", path, err)
+	return in, nil
+}
+
+// known looks for the session of a file.
+func (d *Dir) known(ctx context.Context, path, id string, others []*Dir) (Imported, error) {
+	var in Imported
+	for _, o := range append([]*Dir{d}, others...) {
+		if dir, err := filepath.Abs(o.path); err == nil && filepath.Dir(path) == dir {
+			return Imported{Path: path, Known: true}, nil
+		}
+		have, err := o.find(ctx, id, true)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return in, err
+		}
+		same, err := begins(have, path)
+		if err != nil {
+			return in, err
+		}
+		if same {
+			return Imported{Path: have, Known: true}, nil
+		}
+		in.Was = id
 	}
+	return in, nil
+}
+
+// begins reports whether a file begins with all of another one.
+func begins(long, short string) (bool, error) {
+	a, err := os.Open(long)
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	b, err := os.Open(short)
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(b, y)
+		if n > 0 {
+			if m, _ := io.ReadFull(a, x[:n]); m < n || !bytes.Equal(x[:n], y[:n]) {
+				return false, nil
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
+}
+
+// importAnew copies a session under a new id.
+func (d *Dir) importAnew(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h, err := (Header{}).Complete(&d.ids, d.now())
+	if err != nil {
+		return "", err
+	}
+	s, err := Import(ctx, f, d, Header{ID: h.ID}, Options{})
+	if err != nil {
+		return "", err
+	}
+	return s.Path(), s.Close()
+}
+
+// importCopy copies a file as it is.
+func (d *Dir) importCopy(path string) (string, error) {
 	dir, err := filepath.Abs(d.path)
-	if err == nil && filepath.Dir(path) == dir {
-		return path, nil
-	}
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
-		return "", fmt.Errorf("import session %s: %w", path, err)
+		return "", err
 	}
 	base := strings.TrimSuffix(filepath.Base(path), fileSuffix)
 	for n := 0; ; n++ {
@@ -172,7 +272,7 @@ func (d *Dir) Import(ctx context.Context, path string) (string, error) {
 		case err == nil:
 			return to, nil
 		case !errors.Is(err, fs.ErrExist):
-			return "", fmt.Errorf("import session %s: %w", path, err)
+			return "", err
 		}
 	}
 }

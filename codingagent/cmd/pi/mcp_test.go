@@ -63,6 +63,7 @@ func TestMCP(t *testing.T) {
 	s.run("mcp", "add", "b d", "--url", "http://x").says(t, 1, "", "letters, digits")
 	s.run("mcp", "login", "helo").says(t, 1, "", "did you mean hello?")
 
+	s.run("prompt", "show").says(t, 0, "── tool mcp__hello__greet")
 	call := func() {
 		s.llm.Queue(mockllm.Blocks(mockllm.ToolCall("t1", "mcp__hello__greet", `{"name":"you"}`)), mockllm.Say("done"))
 	}

@@ -146,6 +146,9 @@ func TestExportAndImport(t *testing.T) {
 	if o.code != 0 || !strings.Contains(o.out, "Imported mine1") || s.get("mine.jsonl") != before {
 		t.Errorf("import: exit %d, %s%s", o.code, o.out, o.err)
 	}
+	if o := s.run("import", "mine.jsonl"); o.code != 0 || !strings.Contains(o.out, "mine1 is here already (pi --session ") {
+		t.Errorf("import again: exit %d, %s%s", o.code, o.out, o.err)
+	}
 	s.run("--model", "mock/m", "--session", "mine1", "-p", "go on").want(t, 0, "an answer with a needle\n")
 	s.run("sessions", "import", "nowhere.jsonl").want(t, 1, "", "file not found: "+s.dir+"/nowhere.jsonl")
 	s.put("notes.jsonl", "just text\n")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/resource"
 )
 
 // flagOptions are the options that the extensions of the program add to its own.
@@ -46,6 +47,30 @@ func (s *System) flagOptions(ctx context.Context) []option {
 	return out
 }
 
+// noScripts says why extensions in files do nothing, and what does.
+const noScripts = "this pi can not run extensions from files, as it was built without an interpreter for them. " +
+	"Extensions in Go are linked into a pi of one's own; see pi docs extensions and package codingagent/program"
+
+// noteScripts says once that extensions were found that can not be loaded.
+func (p *program) noteScripts(set *resource.Set) {
+	if len(set.Extensions) == 0 || p.sys.LoadExtension != nil || p.args.NoExtensions || p.toldScripts.Swap(true) {
+		return
+	}
+	const most = 5
+	var names []string
+	for i, f := range set.Extensions {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(set.Extensions)-most))
+			break
+		}
+		names = append(names, f.Path)
+	}
+	set.Notes = append(set.Notes, resource.Diagnostic{
+		Path:    strings.Join(names, ", "),
+		Message: "can not be loaded: " + noScripts + ". pi config disable PATH, or --no-extensions, leaves it out without this note",
+	})
+}
+
 // loadExtensions says which extensions the sessions get: those of the program, and
 // those that the command line names.
 func (s *System) loadExtensions(ctx context.Context, a *Args) error {
@@ -64,8 +89,7 @@ func (s *System) loadExtensions(ctx context.Context, a *Args) error {
 		return nil
 	}
 	if s.LoadExtension == nil {
-		return fmt.Errorf("--extension %s: this pi can not run extensions from files, as it was built without an interpreter for them. "+
-			"Extensions in Go are linked into a pi of one's own; see package codingagent/program", a.Extensions[0])
+		return fmt.Errorf("--extension %s: %s", a.Extensions[0], noScripts)
 	}
 	var named []extension.Extension
 	var errs []error

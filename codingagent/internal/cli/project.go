@@ -228,3 +228,11 @@ func (p *program) resources(ctx context.Context, env execenv.Env) resource.Set {
 		Skills: paths(p.args.Skills), Prompts: paths(p.args.PromptTemplates), NoSkills: p.args.NoSkills, NoPrompts: p.args.NoPromptTemplates,
 	})
 }
+
+// sessionResources are the resources of a session, which also tells what can not be
+// loaded of them.
+func (p *program) sessionResources(ctx context.Context, env execenv.Env) resource.Set {
+	set := p.resources(ctx, env)
+	p.noteScripts(&set)
+	return set
+}

@@ -43,7 +43,7 @@ func (p *program) runPrompt(ctx context.Context, words []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(context.WithoutCancel(ctx))) }()
-	s.Start(ctx) // extensions bring tools and sections when a session begins
+	s.PreparePrompt(ctx) // extensions bring tools and sections, and MCP servers theirs
 	for _, d := range s.Diagnostics() {
 		p.warn("%s %s", d.Path, d.Message)
 	}

@@ -123,8 +123,9 @@ type program struct {
 	files    execenv.FileSystem
 	// notices are kept for a chat on a screen of its own, which would cover
 	// them if they were written at once.
-	notices []string
-	screen  bool
+	notices     []string
+	screen      bool
+	toldScripts atomic.Bool // that extensions in files are not loaded
 	// onFault learns of what extensions do wrong, if somebody does.
 	onFault atomic.Pointer[func(*extension.Fault)]
 }
@@ -277,7 +278,7 @@ func (p *program) options(ctx context.Context) (codingagent.Options, error) {
 		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
 		Models: p.models.Models, Load: p.settingsFor, Name: p.args.Name,
 		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
-		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.resources, OnFault: p.fault, Extensions: p.extensions(),
+		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.sessionResources, OnFault: p.fault, Extensions: p.extensions(),
 		Flags: p.args.ExtensionFlags,
 	}
 	if p.mode() == modeJSON {

@@ -75,7 +75,7 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 			return p.available(ctx)
 		},
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
-		Faults: faults, Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
+		OtherDirs: p.otherDirs, Faults: faults, Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
 		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
 			return p.models.Catalog(ctx).Scope(p.available(ctx), patterns)
 		},

@@ -108,7 +108,8 @@ func (p *program) importSessions(ctx context.Context, files []string) error {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(p.sys.Dir, path)
 		}
-		to, err := p.sessionDir().Import(ctx, path)
+		in, err := p.sessionDir().Import(ctx, path, p.otherDirs(ctx)...)
+		to := in.Path
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("file not found: %s", path)
@@ -131,7 +132,14 @@ func (p *program) importSessions(ctx context.Context, files []string) error {
 		if p.args.JSON {
 			err = p.writeJSONLine(map[string]string{"id": id, "path": to})
 		} else {
-			_, err = fmt.Fprintf(p.sys.Out, "Imported %s (pi --session %s goes on with it)\n", p.clean(id), p.clean(to))
+			said := "Imported " + id
+			switch {
+			case in.Known:
+				said = id + " is here already"
+			case in.Was != "":
+				said += ", which was " + in.Was + ": another session here has that id"
+			}
+			_, err = fmt.Fprintf(p.sys.Out, "%s (pi --session %s goes on with it)\n", p.clean(said), p.clean(to))
 			if dir != p.sys.Dir && err == nil {
 				p.warn("it is a session of %s; here pi sessions list shows it with --all, and pi --fork %s goes on with it in this directory", p.clean(dir), p.clean(to))
 			}

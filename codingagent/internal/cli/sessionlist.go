@@ -67,6 +67,22 @@ func (p *program) listSessions(ctx context.Context, search string) error {
 	return ctx.Err()
 }
 
+// otherDirs are where the sessions of other directories are kept.
+func (p *program) otherDirs(ctx context.Context) []*session.Dir {
+	root := filepath.Join(p.agentDir, "sessions")
+	entries, err := p.files.ReadDir(ctx, root)
+	if err != nil {
+		return nil // there are none
+	}
+	var list []*session.Dir
+	for _, e := range entries {
+		if dir := filepath.Join(root, e.Name()); e.IsDir() && dir != p.sessionDir().Path() {
+			list = append(list, session.NewDir(dir))
+		}
+	}
+	return list
+}
+
 // everywhere lists the sessions of all directories.
 func (p *program) everywhere(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error] {
 	return func(yield func(session.Info, error) bool) {

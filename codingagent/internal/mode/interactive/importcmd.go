@@ -3,18 +3,18 @@ package interactive
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/tui"
 )
 
 // importer is a place of sessions that takes files from elsewhere.
 type importer interface {
-	Import(ctx context.Context, path string) (string, error)
+	Import(ctx context.Context, path string, others ...*session.Dir) (session.Imported, error)
 }
 
 // importCommand goes on with a session file from elsewhere: a copy of it is kept
@@ -37,13 +37,24 @@ func (u *ui) importCommand(name string) {
 		if it.Value == "no" {
 			return
 		}
-		var ref string
+		var in session.Imported
 		u.later(func(ctx context.Context) (err error) {
-			if ref, err = repo.Import(ctx, path); err != nil {
-				err = fmt.Errorf("import %s: %w", path, err)
+			var others []*session.Dir
+			if u.cfg.OtherDirs != nil {
+				others = u.cfg.OtherDirs(ctx)
 			}
+			in, err = repo.Import(ctx, path, others...)
 			return err
-		}, func() { u.openSession(ref, "Imported.") })
+		}, func() {
+			said := "Imported."
+			switch {
+			case in.Known:
+				said = "It was here already."
+			case in.Was != "":
+				said = "Imported with a new id: another session here has the one it had."
+			}
+			u.openSession(in.Path, said)
+		})
 	})
 }
 

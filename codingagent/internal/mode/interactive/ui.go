@@ -64,6 +64,8 @@ type Config struct {
 	Load func(ctx context.Context, dir string) (settings.Settings, trust.Verdict, []string)
 	// Trust keeps decisions about projects; nil keeps none.
 	Trust *trust.Store
+	// OtherDirs are where the sessions of other directories are kept; nil knows none.
+	OtherDirs func(ctx context.Context) []*session.Dir
 	// Everywhere lists the sessions of all directories; nil knows no others.
 	Everywhere func(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error]
 	// Unconfigured says that no model but the demo can be used.
