@@ -354,6 +354,9 @@ func (e *Emitter) finish(ctx context.Context, err error) {
 		return
 	}
 	err = e.secrets.error(err)
+	for _, said := range []*string{&e.msg.ResponseID, &e.msg.ResponseModel, &e.msg.RawStopReason} {
+		*said = e.secrets.text(*said)
+	}
 	failed := err != nil || e.gone
 	for len(e.open) > 0 {
 		e.open[0].end(failed)

@@ -1,32 +1,27 @@
 package ai
 
 import (
-	"encoding/json"
 	"errors"
 	"net/url"
-	"slices"
-	"strconv"
+	"path/filepath"
 	"strings"
-	"sync"
 
+	"github.com/pi-go/pi/ai/internal/redact"
 	"github.com/pi-go/pi/ai/internal/transport"
-	"github.com/pi-go/pi/ai/jsonobj"
 )
 
-// hidden stands where a secret was.
-const hidden = "[redacted]"
-
-// redactor takes the secrets of one request out of what is reported of it:
-// servers and gateways quote keys and whole requests in their errors. nil takes
+// redactor takes the secrets of one request out of what is reported of it. nil takes
 // nothing out.
-type redactor struct {
-	mu      sync.Mutex
-	secrets []string // in every form in which they may be quoted, the longest first
-}
+type redactor struct{ known redact.Redactor }
 
 // newRedactor gathers the secrets of a call.
 func newRedactor(c *Call) *redactor {
 	r := new(redactor)
+	r.known.Public(c.Model.Provider, c.Model.API, c.Model.ID, c.Model.Name)
+	address, err := url.Parse(c.BaseURL)
+	if err == nil {
+		r.known.Public(address.Host)
+	}
 	r.add(c.Auth.APIKey)
 	for _, headers := range []map[string]string{c.Auth.Headers, c.Model.Headers, c.Options.Headers} {
 		for name, value := range headers {
@@ -43,11 +38,11 @@ func newRedactor(c *Call) *redactor {
 			}
 		}
 	}
-	if u, err := url.Parse(c.BaseURL); err == nil {
-		if password, ok := u.User.Password(); ok {
+	if err == nil {
+		if password, ok := address.User.Password(); ok {
 			r.add(password)
 		}
-		for name, values := range u.Query() {
+		for name, values := range address.Query() {
 			for _, value := range values {
 				if sensitiveHeader(name) {
 					r.add(value)
@@ -58,16 +53,28 @@ func newRedactor(c *Call) *redactor {
 	return r
 }
 
-// addHeader adds the value of a header: all of it, what stands behind "Bearer",
-// and each cookie.
+// addHeader adds the value of a header: its words but for the name of the scheme, and
+// of those with a name, such as cookies, what stands behind it.
 func (r *redactor) addHeader(value string) {
-	r.add(value)
-	r.add(value[strings.LastIndexByte(value, ' ')+1:])
-	for pair := range strings.SplitSeq(value, ";") {
-		if _, secret, ok := strings.Cut(pair, "="); ok {
-			r.add(strings.TrimSpace(secret))
+	words := strings.FieldsFunc(value, func(c rune) bool { return c == ' ' || c == ';' || c == ',' })
+	for i, word := range words {
+		if i == 0 && len(words) > 1 && !strings.ContainsAny(word, "=0123456789") {
+			continue // "Bearer"
 		}
+		if name, text, ok := strings.Cut(word, "="); ok && strings.Trim(text, "=") != "" && sendable(name) {
+			word = strings.Trim(text, `"`)
+		}
+		r.add(word)
 	}
+	r.known.AddWhole(value)
+}
+
+// sendable reports whether a text can be the name of a cookie or parameter, which no
+// key with a "=" at its end can.
+func sendable(name string) bool {
+	return len(name) <= 40 && !strings.ContainsFunc(name, func(c rune) bool {
+		return c != '-' && c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	})
 }
 
 // sensitiveHeader reports whether a header or variable of this name carries a
@@ -102,66 +109,23 @@ func looksLikeKey(value string) bool {
 		strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }
 
-// add adds a secret. What is shorter than any real key ("none", "ollama") is
-// none, and would only mutilate messages.
+// add adds a secret. Of one that is an address or the path of a file only the whole is
+// hidden, as it begins with what anybody may know.
 func (r *redactor) add(secret string) {
-	if r == nil || len(secret) < 8 {
-		return
+	switch {
+	case r == nil:
+	case strings.Contains(secret, "://"), strings.HasPrefix(secret, "/"), strings.HasPrefix(secret, "~"), strings.HasPrefix(secret, "."), filepath.IsAbs(secret):
+		r.known.AddWhole(secret)
+	default:
+		r.known.Add(secret)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
-	for _, inJSON := range [][]byte{jsonobj.AppendString(nil, secret), strconv.AppendQuote(nil, secret)} {
-		forms = append(forms, string(inJSON[1:len(inJSON)-1]))
-	}
-	if inJSON, err := json.Marshal(secret); err == nil { // with <, > and & escaped
-		forms = append(forms, string(inJSON[1:len(inJSON)-1]))
-	}
-	for _, form := range forms {
-		if !slices.Contains(r.secrets, form) {
-			r.secrets = append(r.secrets, form)
-		}
-	}
-	slices.SortStableFunc(r.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
 func (r *redactor) text(s string) string {
 	if r == nil {
 		return s
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, secret := range r.secrets {
-		s = strings.ReplaceAll(s, secret, hidden)
-	}
-	return r.clipped(s)
-}
-
-// leastKept is how many characters of a secret may be left by a text that was cut
-// in the middle of it.
-const leastKept = 5
-
-// clipped hides the beginning of a secret that stands where a text was cut, in
-// front of an ellipsis. The lock is held.
-func (r *redactor) clipped(s string) string {
-	const mark = "…"
-	for at := strings.Index(s, mark); at >= 0; {
-		for _, secret := range r.secrets {
-			for n := min(len(secret)-1, at); n > leastKept; n-- {
-				if strings.HasSuffix(s[:at], secret[:n]) {
-					s = s[:at-n] + hidden + s[at:]
-					at += len(hidden) - n
-					break
-				}
-			}
-		}
-		next := strings.Index(s[at+len(mark):], mark)
-		if next < 0 {
-			break
-		}
-		at += len(mark) + next
-	}
-	return s
+	return r.known.Text(s)
 }
 
 // quoted reports whether the answer that a failed request got holds a secret.

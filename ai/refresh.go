@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"sync"
 )
@@ -176,13 +177,24 @@ func (t *turn) ask(ctx context.Context, have *ModelList, force bool) (updated bo
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return false, fmt.Errorf("list the models of %s: %w", t.p.ID(), err)
+		secrets := newRedactor(&Call{Model: &Model{Provider: t.p.ID()}, Auth: resolved})
+		return false, fmt.Errorf("list the models of %s: %w", t.p.ID(), secrets.error(withoutAddress(err)))
 	case fetched == nil:
 		return false, fmt.Errorf("list the models of %s: the answer is empty", t.p.ID())
 	}
 	fetched.CheckedAt = m.cfg.Now().UnixMilli()
 	fetched.clean(t.p.ID())
 	return true, t.keep(ctx, fetched)
+}
+
+// withoutAddress drops the wrapping of net/http, which repeats the address with its
+// query, where some vendors want the key.
+func withoutAddress(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }
 
 // keep stores a list, nil for none, and then publishes it, unless this turn is over.

@@ -120,7 +120,7 @@ func TestHostileSockets(t *testing.T) {
 		}}, p},
 		{attack{name: "farewell", kinds: cut, do: func(s script, p *peer) {
 			open(s, p)
-			p.say(socketFrame(socketClose, "\x0f\xa0"+strings.Repeat("no ", 40)))
+			p.say(socketFrame(socketClose, "\x0f\xa0you sent "+s.p.key[:60]))
 		}}, p},
 		{attack{name: "broken", kinds: cut, do: func(s script, p *peer) {
 			open(s, p)

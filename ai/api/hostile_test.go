@@ -322,14 +322,18 @@ func (a attack) run(t *testing.T, p protocol) {
 	server.mu.Lock()
 	held := server.peak - min(before, server.peak)
 	server.mu.Unlock()
-	if n := client.read.Load(); n > mostRead+int64(len(s.blocks)) || held > mostHeld || kept > mostHeld {
+	room := uint64(mostHeld)
+	if a.many {
+		room *= 3 // 10,000 blocks, and what the test notes of them
+	}
+	if n := client.read.Load(); n > mostRead+int64(len(s.blocks)) || held > room || kept > room {
 		t.Errorf("%d bytes read, %d held in between, %d kept", n, held, kept)
 	}
 	t.Logf("%d bytes read, %d held in between, %d kept: %.100s %.300s", client.read.Load(), held, kept, outline(m), m.ErrorMessage)
 	if n := len(other.requests()); n != 0 {
 		t.Errorf("somebody else got %q", other.requests())
 	}
-	a.verdict(t, m)
+	a.verdict(t, p, m)
 }
 
 func (a attack) ask(ctx context.Context, t *testing.T, s script, client *counted) *ai.AssistantMessage {
@@ -349,7 +353,7 @@ func (a attack) ask(ctx context.Context, t *testing.T, s script, client *counted
 }
 
 // verdict looks at how the call ended.
-func (a attack) verdict(t *testing.T, m *ai.AssistantMessage) {
+func (a attack) verdict(t *testing.T, p protocol, m *ai.AssistantMessage) {
 	if len(a.kinds) == 0 {
 		if m.Failure != nil && m.Failure.Kind != ai.KindProtocol {
 			t.Errorf("%s: %s", outline(m), m.ErrorMessage)
@@ -362,6 +366,9 @@ func (a attack) verdict(t *testing.T, m *ai.AssistantMessage) {
 	text := m.ErrorMessage
 	if len(text) < 12 || len(text) > 5000 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' }) {
 		t.Errorf("%d bytes of error: %.200q", len(text), text)
+	}
+	if key := p.key; key != "" && strings.Contains(text, key[:6]) {
+		t.Errorf("the key is in %s", text)
 	}
 	stored, err := json.Marshal(m)
 	if err != nil || len(stored) > mostHeld {

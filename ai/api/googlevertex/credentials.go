@@ -68,6 +68,7 @@ func (t *tokens) get(ctx context.Context, call *ai.Call, now time.Time) (string,
 	if kept != nil && kept.Expiry.Sub(now) > margin {
 		return kept.AccessToken, nil
 	}
+	hide(call, text)
 	token, err := fetch(ctx, call.HTTP, text)
 	if err != nil {
 		return "", authError(ctx, fmt.Errorf("access token from the credentials in %s: %w", path, err))
@@ -76,6 +77,21 @@ func (t *tokens) get(ctx context.Context, call *ai.Call, now time.Time) (string,
 	t.kept[key] = token
 	t.mu.Unlock()
 	return token.AccessToken, nil
+}
+
+// hide keeps what is secret in credentials out of what is told of a call: servers
+// quote requests in their errors.
+func hide(call *ai.Call, credentials []byte) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(credentials, &fields) != nil {
+		return // fetch tells
+	}
+	for _, name := range []string{"client_secret", "refresh_token", "private_key", "private_key_id"} {
+		var secret string
+		if json.Unmarshal(fields[name], &secret) == nil {
+			call.Hide(secret)
+		}
+	}
 }
 
 func authError(ctx context.Context, err error) error {

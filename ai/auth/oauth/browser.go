@@ -187,9 +187,12 @@ func refusal(q url.Values) error {
 	if code == "" {
 		return nil
 	}
-	err := "the vendor did not sign you in: " + Plain(code, 100)
+	known := new(secrets)
+	known.Add(q.Get("code"))
+	known.Add(q.Get("state"))
+	err := "the vendor did not sign you in: " + Plain(known.Text(code), 100)
 	if why := q.Get("error_description"); why != "" {
-		err += ": " + Plain(why, 300)
+		err += ": " + Plain(known.Text(why), 300)
 	}
 	return errors.New(err)
 }

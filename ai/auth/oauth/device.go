@@ -39,7 +39,9 @@ func RequestDevice(ctx context.Context, h auth.Host, r Request) (*Device, error)
 	}
 	d, err := ParseDevice(fields)
 	if err != nil {
-		return nil, &Error{Endpoint: endpoint(r.URL), Description: err.Error()}
+		known := r.secrets()
+		known.fields(fields)
+		return nil, &Error{Endpoint: endpoint(r.URL), Description: known.Text(err.Error())}
 	}
 	return d, nil
 }

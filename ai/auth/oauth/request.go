@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -88,7 +87,7 @@ func Send(ctx context.Context, h auth.Host, r Request) ([]byte, error) {
 	h = h.WithDefaults()
 	e := &Error{Endpoint: endpoint(r.URL)}
 	fail := func(err error) ([]byte, error) {
-		e.Err = hideAddress(err)
+		e.Err = r.secrets().error(hideAddress(err))
 		return nil, e
 	}
 	if _, err := WebURL(r.URL); err != nil {
@@ -133,7 +132,8 @@ func Send(ctx context.Context, h auth.Host, r Request) ([]byte, error) {
 	}
 	if code, description, interval := problem(body); res.StatusCode < 200 || res.StatusCode > 299 || code != "" {
 		e.Status, e.Interval = res.StatusCode, interval
-		e.Code, e.Description = r.scrub(code), r.scrub(description)
+		known := r.secrets()
+		e.Code, e.Description = Plain(known.Text(code), 500), Plain(known.Text(description), 500)
 		if e.Code == "" && e.Description == "" && res.StatusCode >= 300 && res.StatusCode < 400 {
 			e.Description = "a redirect that is not followed; check the network's sign-in"
 		}
@@ -194,33 +194,6 @@ func (r *Request) build(ctx context.Context) (*http.Request, error) {
 		req.Header.Set(name, value)
 	}
 	return req, nil
-}
-
-// scrub takes what was sent out of a text of the server, and what a terminal would
-// obey.
-func (r *Request) scrub(text string) string {
-	hide := func(secret string) {
-		if len(secret) >= 6 {
-			text = strings.ReplaceAll(text, secret, "…")
-		}
-	}
-	public := map[string]bool{"grant_type": true, "client_id": true, "redirect_uri": true, "scope": true, "resource": true, "code_challenge_method": true}
-	for name, values := range r.Form {
-		for _, v := range values {
-			if !public[name] {
-				hide(v)
-			}
-		}
-	}
-	if fields, ok := r.JSON.(map[string]string); ok {
-		for name := range maps.Keys(fields) {
-			if !public[name] {
-				hide(fields[name])
-			}
-		}
-	}
-	hide(r.Bearer)
-	return Plain(text, 500)
 }
 
 // problem finds the error in an answer: {"error": "code", "error_description": …}

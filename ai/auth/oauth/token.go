@@ -36,7 +36,9 @@ func RequestToken(ctx context.Context, h auth.Host, r Request) (*Token, error) {
 	}
 	t, err := ParseToken(fields)
 	if err != nil {
-		return nil, &Error{Endpoint: endpoint(r.URL), Description: err.Error()}
+		known := r.secrets()
+		known.fields(fields)
+		return nil, &Error{Endpoint: endpoint(r.URL), Description: known.Text(err.Error())}
 	}
 	return t, nil
 }

@@ -73,6 +73,7 @@ func (f federatedAPI) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter
 	if err != nil {
 		return err
 	}
+	call.Hide(token)
 	with := *call
 	with.Auth.APIKey, with.Auth.Bearer = token, true
 	err = f.API.Stream(ctx, &with, out)
@@ -155,6 +156,7 @@ func exchange(ctx context.Context, call *ai.Call, who identity, now time.Time) (
 	if assertion == "" {
 		return token{}, fmt.Errorf("the platform's token in %s is empty", who.file)
 	}
+	call.Hide(assertion)
 	request := map[string]string{
 		"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion,
 		"federation_rule_id": who.rule, "organization_id": who.org,
