@@ -186,6 +186,10 @@ func TestRetryAfter(t *testing.T) {
 	if e.RetryAfter != 22*time.Second {
 		t.Errorf("from the body: got %v", e.RetryAfter)
 	}
+	e = ResponseError(429, http.Header{"Retry-After": {"3"}}, []byte(`{"error":{"details":[{"retryDelay":"22s"}]}}`))
+	if e.RetryAfter != 3*time.Second {
+		t.Errorf("from the header, which counts more than the body: got %v", e.RetryAfter)
+	}
 }
 
 func TestErrorBodyIsCut(t *testing.T) {

@@ -190,6 +190,24 @@ func TestRenewalFails(t *testing.T) {
 	}
 }
 
+// A token is renewed while it is still good for some minutes, so that it does not
+// expire under a request.
+func TestRenewedBeforeItExpires(t *testing.T) {
+	now := time.UnixMilli(1_900_000_000_000)
+	for left, want := range map[time.Duration]string{5*time.Minute + time.Second: "old", 5*time.Minute - time.Second: "new-1"} {
+		srv := authtest.New()
+		srv.AllowRefresh("r0")
+		srv.Handle(acmeToken, srv.Token(authtest.Tokens{Access: "new", Refresh: "r", ExpiresIn: 3600}))
+		store := auth.NewMemoryStore(map[string]*auth.Credential{"acme": {Type: auth.TypeOAuth, Access: "old", Refresh: "r0", Expires: now.Add(left).UnixMilli()}})
+		models := ai.ModelsConfig{
+			Credentials: store, HTTPClient: srv.Client(), OAuthClientID: func(string) string { return "id" }, Now: func() time.Time { return now },
+		}.New(acmeProvider(t))
+		if r, err := models.Auth(t.Context(), "acme", ai.Options{}); err != nil || r.APIKey != want {
+			t.Errorf("%v before it expires: %q, %v; want %s", left, r.APIKey, err, want)
+		}
+	}
+}
+
 // A renewal that has begun is finished and stored when its caller gives up: the old
 // refresh token is good no more.
 func TestRenewalOutlivesItsCaller(t *testing.T) {

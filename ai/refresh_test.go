@@ -110,9 +110,17 @@ func TestRefresh(t *testing.T) {
 	if stored, _ := store.ReadList(t.Context(), "p"); len(srv.Requests()) != 2 || stored.CheckedAt != now.UnixMilli() || len(stored.Models) != 2 {
 		t.Errorf("%d requests, stored %+v", len(srv.Requests()), stored)
 	}
+	// A list from the future, as after a clock that was wrong, does not count as new.
+	ahead := now
+	now = now.Add(-48 * time.Hour)
+	models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true})
+	if stored, _ := store.ReadList(t.Context(), "p"); len(srv.Requests()) != 3 || stored.CheckedAt != now.UnixMilli() {
+		t.Errorf("%d requests, stored %+v", len(srv.Requests()), stored)
+	}
+	now = ahead
 	models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true, Force: true, Providers: []string{"p"}})
 	models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true, Force: true, Providers: []string{"none"}})
-	if n := len(srv.Requests()); n != 3 {
+	if n := len(srv.Requests()); n != 4 {
 		t.Errorf("asked %d times", n)
 	}
 
@@ -211,17 +219,18 @@ func TestNewerRefreshWins(t *testing.T) {
 	store := new(modelstore.Memory)
 	models := ai.ModelsConfig{Env: env, Lists: store}.New(lister(t, "p", source))
 	results := make([]ai.RefreshResult, 2)
-	var wg sync.WaitGroup
+	var over [2]sync.WaitGroup
 	refresh := func(i int) question {
-		wg.Go(func() { results[i] = models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true, Force: true}) })
+		over[i].Go(func() { results[i] = models.Refresh(t.Context(), ai.RefreshOptions{AllowNetwork: true, Force: true}) })
 		return <-questions
 	}
 	first := refresh(0)
 	second := refresh(1)
 	<-first.ctx.Done() // the older one is told to end
 	second.answer <- "second"
+	over[1].Wait()
 	first.answer <- "first" // it does not listen
-	wg.Wait()
+	over[0].Wait()
 	if got := ids(models.List("p")); got != "p/own p/image p/second" {
 		t.Errorf("models %s", got)
 	}
@@ -246,6 +255,34 @@ func TestRefreshCancelled(t *testing.T) {
 	r := models.Refresh(ctx, ai.RefreshOptions{AllowNetwork: true})
 	if !r.Aborted || r.Errors["p"] == nil || !strings.Contains(r.Errors["p"].Error(), "enough") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// heldStore ends the refresh before it stores what came.
+type heldStore struct {
+	modelstore.Memory
+	cancel func()
+}
+
+func (s *heldStore) WriteList(ctx context.Context, provider string, l *ai.ModelList) error {
+	s.cancel()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.Memory.WriteList(ctx, provider, l)
+}
+
+// What has come is stored, also when the caller gives up at that moment.
+func TestListOutlivesItsCaller(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	store := &heldStore{cancel: cancel}
+	source := &ai.ListSource{Fetch: func(context.Context, *ai.ListRequest) (*ai.ModelList, error) {
+		return &ai.ModelList{Models: named("new")}, nil
+	}}
+	models := ai.ModelsConfig{Env: env, Lists: store}.New(lister(t, "p", source))
+	models.Refresh(ctx, ai.RefreshOptions{AllowNetwork: true})
+	if l, err := store.ReadList(t.Context(), "p"); err != nil || l == nil || len(l.Models) != 1 {
+		t.Errorf("stored %+v, %v", l, err)
 	}
 }
 

@@ -91,6 +91,8 @@ func TestTransform(t *testing.T) {
 	failed.StopReason = StopError
 	aborted := own(call("b"))
 	aborted.StopReason = StopAborted
+	byOtherProtocol := own(&Thinking{Text: "hm", Signature: "s"}, &Text{Text: "yes", Signature: "t"})
+	byOtherProtocol.API = "another"
 	textOnly := target()
 	textOnly.Input = []string{"text"}
 	tests := []struct {
@@ -105,6 +107,8 @@ func TestTransform(t *testing.T) {
 			&Text{Text: "yes", Signature: "t"}, &ToolCall{ID: long, Name: "t", Arguments: []byte(`{"a":1}`), ThoughtSignature: "u"},
 		), result(long, "r")}, opts: TransformOptions{}, want: `assistant think"hm"/s think""/blank but signed think""/ "yes"/t call:` + long + `:t{"a":1}/u
 result ` + long + ` "r"
+`},
+		{name: "the same model by another protocol is another one", in: []Message{byOtherProtocol}, want: `assistant "yes"
 `},
 		{name: "foreign answer is degraded", in: []Message{foreign(
 			&Thinking{Text: "hm", Signature: "s"}, &Text{Text: "yes", Signature: "t"}, &ToolCall{ID: long, Name: "t", Arguments: []byte(`{}`), ThoughtSignature: "u"},

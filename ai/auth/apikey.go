@@ -110,6 +110,9 @@ func (k EnvKey) resolve(ctx context.Context, in Input) (*Resolved, error) {
 		}
 		return &Resolved{APIKey: key, Env: c.Env, Source: "stored credential"}, nil
 	}
+	if c := in.Credential; c != nil && c.Type != TypeAPIKey {
+		return nil, nil // what is stored owns the provider, as Check says
+	}
 	name := k.fromEnv(in.Env)
 	if name == "" {
 		if k.Optional {

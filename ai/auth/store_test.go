@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -195,12 +197,38 @@ func TestFileFormat(t *testing.T) {
 	if err := count(t.Context(), fresh, "p"); err != nil {
 		t.Fatal(err)
 	}
+	if info, err := os.Stat(filepath.Dir(fresh.Path())); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("the directory of a new file: %v, %v", info.Mode(), err)
+	}
 	if got := text(t, fresh); got != "{\n  \"p\": {\n    \"type\": \"api_key\",\n    \"key\": \"1\"\n  }\n}" {
 		t.Errorf("a new file is %q", got)
 	}
 	if err := auth.Delete(t.Context(), fresh, "p"); err != nil || text(t, fresh) != "{}" {
 		t.Errorf("an emptied file is %q, %v", text(t, fresh), err)
 	}
+}
+
+// What a credential no longer has does not stay in the file: a refresh token of a login
+// that a key replaced is still a secret, and would be sent again.
+func TestReplacedCredentialLeavesNothing(t *testing.T) {
+	s := write(t, `{"a": {"type": "oauth", "access": "old", "refresh": "r", "expires": 5, "accountId": "x"}, "b": {"type": "api_key", "key": "k"}}`)
+	if _, err := s.Modify(t.Context(), "a", func(*auth.Credential) (*auth.Credential, error) {
+		return &auth.Credential{Type: auth.TypeAPIKey, Key: "new"}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text(t, s), `{"a": {"type": "api_key", "key": "new"}, "b": {"type": "api_key", "key": "k"}}`; compactJSON(t, got) != compactJSON(t, want) {
+		t.Errorf("the file is %s", got)
+	}
+}
+
+func compactJSON(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // A file that can not be read is named with the place, and stays as it is.

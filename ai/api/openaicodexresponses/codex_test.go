@@ -229,6 +229,57 @@ func TestNothingIsContinued(t *testing.T) {
 	}
 }
 
+// The vendor remembers its own answer: where another one stands in its place, all is sent.
+func TestReplacedAnswerIsNotContinued(t *testing.T) {
+	t.Parallel()
+	b := newBackend(t, answer("r1", "one"), answer("r2", "two"))
+	c := newChat(t, b, Options{})
+	c.say("a")
+	instead := *c.messages[1].(*ai.AssistantMessage)
+	instead.ResponseID, instead.Content = "r0", []ai.Block{&ai.Text{Text: "from another branch"}}
+	c.messages[1] = &instead
+	c.say("b")
+	frames, _, _ := b.seen()
+	if len(frames) != 2 || inputs(frames[1]) != 4 || frames[1]["previous_response_id"] != nil {
+		t.Errorf("frames %v", frames)
+	}
+}
+
+// A socket serves one account, is not kept for ever, and not for long when nobody uses
+// it: the vendor closes such sockets, and would do so under a request.
+func TestSocketIsNotKept(t *testing.T) {
+	t.Parallel()
+	other := "h." + base64.RawURLEncoding.EncodeToString([]byte(`{"https://api.openai.com/auth":{"chatgpt_account_id":"acc-2"}}`)) + ".s"
+	for name, tt := range map[string]struct {
+		pass       []time.Duration // before each further turn
+		key        string
+		handshakes int
+	}{
+		"used":            {[]time.Duration{4 * time.Minute, 4 * time.Minute}, token(), 1},
+		"unused":          {[]time.Duration{5 * time.Minute}, token(), 2},
+		"old":             {slices.Repeat([]time.Duration{4 * time.Minute}, 12), token(), 2},
+		"another account": {[]time.Duration{0}, other, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBackend(t, slices.Repeat([][]string{answer("r", "x")}, 1+len(tt.pass))...)
+			c := newChat(t, b, Options{})
+			now := time.UnixMilli(1_900_000_000_000)
+			c.models = ai.ModelsConfig{Now: func() time.Time { return now }}.New(c.models.Providers()...)
+			t.Cleanup(c.models.Close)
+			c.say("a")
+			c.opts.APIKey = tt.key
+			for _, d := range tt.pass {
+				now = now.Add(d)
+				c.say("and")
+			}
+			if _, handshakes, posts := b.seen(); handshakes != tt.handshakes || posts != 0 {
+				t.Errorf("%d handshakes, %d posts", handshakes, posts)
+			}
+		})
+	}
+}
+
 func TestAnotherTry(t *testing.T) {
 	t.Parallel()
 	notFound := []string{`{"type":"error","status":400,"error":{"code":"previous_response_not_found","message":"gone"}}`}
