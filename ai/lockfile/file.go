@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Update changes the file at path under its lock. change gets the text that is
@@ -34,6 +35,9 @@ func Update(ctx context.Context, path string, opt Options, change func(old []byt
 			err = unlockErr
 		}
 	}()
+	if l.inherited {
+		sweep(target, opt)
+	}
 	old, err := readFile(target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("update %s: %w", path, err)
@@ -194,6 +198,30 @@ func replace(path string, text []byte, perm fs.FileMode) (err error) {
 	return nil
 }
 
+// tempSuffix ends the name of a temporary file.
+const tempSuffix = ".tmp"
+
+// tempPrefix begins the names of the temporary files for path.
+func tempPrefix(path string) string { return "." + filepath.Base(path) + "." }
+
+// sweep removes the temporary files that died with the holder of a lock: nobody else
+// would ever. Young ones may be those of a program that writes without a lock.
+func sweep(path string, opt Options) {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // the file itself is what matters
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), tempPrefix(path)) || !strings.HasSuffix(e.Name(), tempSuffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && opt.Now().Sub(info.ModTime()) > opt.Stale/2 {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
 // createBeside makes a new file in the directory of path. Only its owner can read
 // it until it gets its mode, unless it is to have the usual one.
 func createBeside(path string, usual bool) (*os.File, error) {
@@ -202,7 +230,7 @@ func createBeside(path string, usual bool) (*os.File, error) {
 		mode = 0o666
 	}
 	for {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", tempPrefix(path), rand.Uint32(), tempSuffix))
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err

@@ -35,6 +35,8 @@ type Lock struct {
 	dir  string
 	opt  Options
 
+	inherited bool // its holder died
+
 	mu       sync.Mutex
 	timer    *time.Timer // the next refresh
 	info     fs.FileInfo // of dir, as we left it
@@ -110,6 +112,7 @@ func (l *Lock) try() (age time.Duration, err error) {
 		if err != nil || !taken {
 			return age, err
 		}
+		l.inherited = true
 		return 0, l.claim()
 	}
 	return age, nil
