@@ -72,12 +72,16 @@ func TestScenariosMeasureWhatAProgramDoes(t *testing.T) {
 		"loop-50":     {"a turn, first 10", "a turn, last 10", "last over first"},
 		"arguments":   {"processor per delta, 50 KB", "200 KB over 50 KB, a delta"},
 
+		"sessions-list": {"wall"},
+		"grep":          {"end of stream to next request"},
+		"rpc-idle":      {"start to first answer", "resident memory"},
+
 		"screen-start":  {"start to footer", "first key to its character", "resident memory"},
 		"screen-answer": {"bytes written per delta", "resident memory then"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if strings.HasPrefix(name, "screen") && runtime.GOOS != "linux" {
-				t.Skip("the screen is measured on Linux only")
+			if (strings.HasPrefix(name, "screen") || name == "rpc-idle") && runtime.GOOS != "linux" {
+				t.Skip("a process that runs is measured on Linux only")
 			}
 			r, err := s.Measure(t.Context(), scenario(t, name), 1)
 			if err != nil {
@@ -106,6 +110,8 @@ func TestARunThatDoesSomethingElseIsNoFigure(t *testing.T) {
 		{"good", "resume", "good left 10001 lines in a session that had 10001"},
 		{"good", "newest", "good did not go on with the newest session"},
 		{"quiet", "stream-print", "quiet printed 0 bytes of an answer that takes at least"},
+		{"quiet", "sessions-list", "quiet printed 0 bytes of what takes at least 50000"},
+		{"blind", "grep", "blind has told the model"},
 		{"lazy", "loop-50", "lazy sent 1 requests instead of 51"},
 		{"short", "arguments", "short wrote 15 bytes instead of 16"},
 		{"fail-later", "print", "exit code 1: it said:\nError: this program fails in the end"},

@@ -49,6 +49,18 @@ func pi(args []string) error {
 	if fault == "fail-later" {
 		return fmt.Errorf("this program fails in the end")
 	}
+	switch {
+	case args[0] == "sessions":
+		if fault != "quiet" {
+			fmt.Println(strings.Repeat("a session\n", 5000))
+		}
+		return nil
+	case slices.Contains(args, "rpc"):
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			fmt.Println(`{"type":"response","command":"get_state"}`)
+		}
+		return nil
+	}
 	model := args[slices.Index(args, "--model")+1]
 	provider, id, _ := strings.Cut(model, "/")
 	data, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".pi", "agent", "models.json"))
@@ -64,7 +76,7 @@ func pi(args []string) error {
 		return err
 	}
 	c := conversation{url: config.Providers[provider].BaseURL + "/chat/completions", model: id, quiet: fault == "quiet"}
-	c.messages = append(c.messages, map[string]any{"role": "user", "content": "hi"})
+	c.messages = append(c.messages, map[string]any{"role": "user", "content": args[len(args)-1]})
 	c.json = slices.Contains(args, "json")
 	if !slices.Contains(args, "-p") && !c.json { // the terminal itself shows what is typed
 		fmt.Println("the model is " + id)
@@ -80,11 +92,16 @@ func pi(args []string) error {
 		if err != nil || arguments == "" || fault == "lazy" {
 			return err
 		}
-		var call struct{ Path, Content string }
+		var call struct{ Path, Content, Pattern string }
 		if err := json.Unmarshal([]byte(arguments), &call); err != nil {
 			return err
 		}
-		if call.Content != "" {
+		result := "done"
+		if call.Pattern != "" {
+			if fault != "blind" {
+				result = strings.Repeat("tree/a/file1007.go\n", 40)
+			}
+		} else if call.Content != "" {
 			if fault == "short" {
 				call.Content = call.Content[1:]
 			}
@@ -94,7 +111,7 @@ func pi(args []string) error {
 		} else if _, err := os.ReadFile(call.Path); err != nil {
 			return err
 		}
-		c.messages = append(c.messages, map[string]any{"role": "tool", "content": "done"})
+		c.messages = append(c.messages, map[string]any{"role": "tool", "content": result})
 	}
 }
 
@@ -108,7 +125,7 @@ type conversation struct {
 func (c *conversation) ask() (string, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": c.model, "stream": true, "messages": c.messages,
-		"tools": []any{tool("read", "path"), tool("write", "path", "content")},
+		"tools": []any{tool("read", "path"), tool("write", "path", "content"), tool("grep", "pattern", "path")},
 	})
 	if err != nil {
 		return "", err

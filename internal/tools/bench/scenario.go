@@ -47,6 +47,8 @@ const (
 	streamPeak     = 30 << 20
 	turnBudget     = 0.7e-3
 	argumentsDelta = 3e-6
+	idleMemory     = 25 << 20
+	listBudget     = 0.050
 	// growth is what may come of noise where nothing should grow.
 	growth = 1.5
 )
@@ -65,6 +67,11 @@ func Scenarios() []Scenario {
 		loop("loop-50", "50 turns that call the read tool; a turn is the end of one stream to the next request", 50, 5),
 		loop("loop-200", "the same with 200 turns", 200, 3),
 		{Name: "arguments", About: "one write call whose content comes in deltas of 16 bytes", Most: 5, run: arguments},
+		{Name: "rpc-idle", About: "rpc mode that has answered one command", Most: 5, run: rpcIdle},
+		{Name: "sessions-list", About: "the list of 500 sessions, 40 MB", Most: 5, run: sessionsList},
+		{Name: "sessions-search", About: "a search through the same, for what was said in one of them", Most: 5, run: sessionsSearch},
+		searching("grep", "one call of grep: a word that 40 of 4,000 files have", map[string]any{"pattern": "needle", "path": treeName}, []string{"rg", "-n", "needle", treeName}),
+		searching("find", "one call of find: 40 of 4,000 files by their names", map[string]any{"pattern": "*7.go", "path": treeName}, []string{"fd", "-g", "*7.go", treeName}, []string{"fdfind", "-g", "*7.go", treeName}),
 	}, screenScenarios()...)
 }
 

@@ -168,14 +168,18 @@ func (sc *screen) close() error {
 
 // used reads the processor time and the resident memory of the program.
 func (sc *screen) used() (cpu time.Duration, resident int64, err error) {
-	dir := filepath.Join("/proc", strconv.Itoa(sc.cmd.Process.Pid))
-	data, err := os.ReadFile(filepath.Join(dir, "stat"))
+	return usedSoFar(sc.cmd.Process.Pid, sc.name)
+}
+
+// usedSoFar reads the processor time and the resident memory of a process that runs.
+func usedSoFar(pid int, name string) (cpu time.Duration, resident int64, err error) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
-		return 0, 0, fmt.Errorf("the screen is measured on Linux only: %w", err)
+		return 0, 0, fmt.Errorf("a process that runs is measured on Linux only: %w", err)
 	}
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	if len(fields) < 22 {
-		return 0, 0, fmt.Errorf("read what %s used: %q", sc.name, data)
+		return 0, 0, fmt.Errorf("read what %s used: %q", name, data)
 	}
 	number := func(s string) (n int64) {
 		v, e := strconv.ParseInt(s, 10, 64)
