@@ -89,6 +89,14 @@ func (s *AgentSession) Reload(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// Adjust changes settings of this session, as a person does while it goes on. They
+// count from the next request on. Nothing is written to a file, and the next
+// [AgentSession.Reload] reads what files say.
+func (s *AgentSession) Adjust(change func(set *settings.Settings)) {
+	s.reshape(func(next *shape) { change(&next.settings) })
+	s.refreshTools()
+}
+
 // Settings gives the settings that are in force.
 func (s *AgentSession) Settings() settings.Settings { return s.shape.Load().settings }
 

@@ -39,6 +39,8 @@ type Options struct {
 	// Scrollbar draws a scrollbar in full-screen mode, in these two forms of a
 	// cell. The zero value draws none.
 	ScrollbarTrack, ScrollbarThumb string
+	// ScrollbarAlways draws it when all is in view, too.
+	ScrollbarAlways bool
 	// Selection is the style of text that is selected with the mouse in
 	// full-screen mode, Match that of what a search found, CurrentMatch that of the
 	// match the view is at. The zero Style stands for swapped colours.

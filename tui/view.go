@@ -259,7 +259,7 @@ func (v *view) window(t *Transcript, rows int) []string {
 func (p *Program) scrollbar(rows int) []string {
 	t := p.Transcript
 	total := t.height()
-	if p.opts.ScrollbarThumb == "" || total <= rows || rows < 2 {
+	if p.opts.ScrollbarThumb == "" || total <= rows && !p.opts.ScrollbarAlways || rows < 2 {
 		return nil
 	}
 	first := p.view.line
@@ -267,7 +267,7 @@ func (p *Program) scrollbar(rows int) []string {
 		t.place(p.view.item)
 		first += t.start[p.view.item]
 	}
-	size := max(1, rows*rows/total)
+	size := min(max(1, rows*rows/max(total, 1)), rows)
 	at := 0
 	if total > rows {
 		at = min(first*(rows-size)/(total-rows), rows-size)

@@ -9,15 +9,21 @@ import (
 	"github.com/pi-go/pi/codingagent/extension"
 )
 
-// command is /mcp: how the servers are, and one of them connected again.
+// command is /mcp: how the servers are, one of them connected again, and sign-ins.
 func (m *connections) command() extension.Command {
 	return extension.Command{
-		Description: "show MCP servers, or connect one again", Hint: "[reconnect SERVER]",
+		Description: "show MCP servers, connect one again, or sign in to one", Hint: "[reconnect|login|logout SERVER]",
 		Complete: func(_ context.Context, prefix string) []extension.Suggestion {
 			var out []extension.Suggestion
 			for _, c := range m.all() {
-				if v := "reconnect " + c.server.Name; strings.HasPrefix(v, prefix) {
-					out = append(out, extension.Suggestion{Value: v})
+				actions := []string{"reconnect"}
+				if c.server.URL != "" && m.opts.Credentials != nil {
+					actions = append(actions, "login", "logout")
+				}
+				for _, a := range actions {
+					if v := a + " " + c.server.Name; strings.HasPrefix(v, prefix) {
+						out = append(out, extension.Suggestion{Value: v})
+					}
 				}
 			}
 			return out
@@ -30,10 +36,12 @@ func (m *connections) command() extension.Command {
 				return nil
 			case "reconnect":
 				return m.reconnect(ctx, x, strings.TrimSpace(name))
-			case "login", "logout":
-				return fmt.Errorf("leave pi and run: pi mcp %s %s", action, name)
+			case "login":
+				return m.signIn(ctx, x, strings.TrimSpace(name))
+			case "logout":
+				return m.signOut(ctx, x, strings.TrimSpace(name))
 			}
-			return fmt.Errorf("/mcp has no %q; there is reconnect", action)
+			return fmt.Errorf("/mcp has no %q; there is reconnect, login and logout", action)
 		},
 	}
 }

@@ -27,7 +27,11 @@ type Options struct {
 	// leaves them as they are.
 	Resolve func(ctx context.Context, value string) (string, error)
 	// Auth signs requests to servers that want a person to sign in; nil signs none.
-	Auth       Authorizer
+	Auth Authorizer
+	// Credentials keep what /mcp login signs in to; nil signs nobody in.
+	Credentials *Credentials
+	// Browser opens a page, if it can; nil opens none.
+	Browser    func(address string) bool
 	HTTPClient *http.Client // nil is one without options
 	Log        *Log         // nil keeps nothing
 	// Patience is how long the first prompt waits for servers whose tools the

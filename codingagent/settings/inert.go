@@ -11,8 +11,6 @@ func inert() map[string]string {
 		"enableAnalytics":            silent,
 		"enableInstallTelemetry":     silent + ", and does not tell vendors its name beyond the user agent",
 		"trackingId":                 silent,
-		"collapseChangelog":          "pi shows what is new with /changelog, and not at the start",
-		"lastChangelogVersion":       "pi shows what is new with /changelog, and not at the start",
 		"extensionChangelogVersions": "pi shows no changes of packages",
 		"sessionShareDestination":    "/share makes a gist, and knows no other place",
 		"markdown.mermaid":           "pi shows diagrams as the text they are written in",

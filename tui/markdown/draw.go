@@ -231,7 +231,7 @@ func (w *inlineWriter) node(n ast.Node, st text.Style) {
 		w.link(n, string(n.Destination), st)
 	case *ast.AutoLink:
 		label := string(n.Label(d.src))
-		w.b.WriteString(term.Link(over(d.t.Link, st).Render(label), string(n.URL(d.src))))
+		w.b.WriteString(d.linked(over(d.t.Link, st).Render(label), string(n.URL(d.src))))
 	case *ast.Image:
 		w.text("▣ ", st)
 		w.link(n, string(n.Destination), st)
@@ -255,6 +255,14 @@ func (w *inlineWriter) node(n ast.Node, st text.Style) {
 	}
 }
 
+// linked makes a link of a text, if the terminal is to get any.
+func (d *drawer) linked(label, url string) string {
+	if d.m.opts.NoLinks {
+		return label
+	}
+	return term.Link(label, url)
+}
+
 func (w *inlineWriter) link(n ast.Node, url string, st text.Style) {
 	d := w.d
 	inner := &inlineWriter{d: d}
@@ -264,7 +272,7 @@ func (w *inlineWriter) link(n ast.Node, url string, st text.Style) {
 	if plain == "" {
 		label, plain = over(d.t.Link, st).Render(url), url
 	}
-	w.b.WriteString(term.Link(label, url))
+	w.b.WriteString(d.linked(label, url))
 	if !d.m.opts.HideURLs && url != "" && plain != url && "mailto:"+plain != url {
 		w.text(" ("+url+")", over(d.t.LinkURL, st))
 	}

@@ -38,6 +38,8 @@ type Options struct {
 	// HideURLs leaves out the address behind the text of a link, for terminals
 	// that are known to show links.
 	HideURLs bool
+	// NoLinks writes links as text alone, for terminals that garble them.
+	NoLinks bool
 	// CodeIndent stands before each line of a code block; nil means two spaces.
 	CodeIndent *string
 	// Ruler measures text.
@@ -92,8 +94,11 @@ func (m *Markdown) SetStreaming(on bool) {
 }
 
 // SetTheme changes how the text looks.
-func (m *Markdown) SetTheme(t Theme) {
-	m.opts.Theme = t
+func (m *Markdown) SetTheme(t Theme) { m.Change(func(o *Options) { o.Theme = t }) }
+
+// Change changes the options, and makes the next Render draw everything anew.
+func (m *Markdown) Change(f func(o *Options)) {
+	f(&m.opts)
 	m.Invalidate()
 }
 

@@ -53,7 +53,7 @@ func (p *program) mcpOptions() mcp.Options {
 	credentials := p.mcpCredentials()
 	return mcp.Options{
 		Find: p.mcpServers, Home: p.sys.Home, Environ: p.sys.Environ, Version: p.sys.Version, HTTPClient: p.sys.HTTPClient,
-		Resolve: p.home().Resolver().ResolveFresh, Auth: credentials.Authorize,
+		Resolve: p.home().Resolver().ResolveFresh, Auth: credentials.Authorize, Credentials: credentials, Browser: p.sys.Browser,
 		Log: &mcp.Log{Path: filepath.Join(p.agentDir, "mcp.log")},
 	}
 }

@@ -23,8 +23,20 @@ type prose struct {
 
 func newProse(u *ui, thinking bool) *prose {
 	p := &prose{ui: u, thinking: thinking}
-	p.md = markdown.New(markdown.Options{Theme: p.theme(), PadX: u.settings.OutputPadding, CodeIndent: &u.cfg.Settings.Markdown.CodeBlockIndent})
+	p.md = markdown.New(markdown.Options{})
+	p.md.Change(p.options)
 	return p
+}
+
+// options are how it is drawn, as the settings are now.
+func (p *prose) options(o *markdown.Options) {
+	u := p.ui
+	o.Theme, o.PadX, o.CodeIndent = p.theme(), u.settings.OutputPadding, &u.cfg.Settings.Markdown.CodeBlockIndent
+	links := u.settings.Hyperlinks
+	if links == "auto" || links == "" {
+		links = u.getenv("PI_HYPERLINKS")
+	}
+	o.HideURLs, o.NoLinks = links == "true" || links == "1", links == "false" || links == "0"
 }
 
 func (p *prose) theme() markdown.Theme {
@@ -59,7 +71,7 @@ func (p *prose) Render(width int) []string {
 // Invalidate makes it be drawn anew.
 func (p *prose) Invalidate() {
 	p.folded = nil
-	p.md.SetTheme(p.theme())
+	p.md.Change(p.options)
 }
 
 // gap is the empty line above a piece of an answer.

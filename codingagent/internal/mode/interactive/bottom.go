@@ -274,8 +274,13 @@ func (f *footer) modelText() string {
 		name += " (demo, not an LLM)"
 	}
 	s := l.fg("muted", name)
-	if f.model.Reasoning {
-		s += l.fg("dim", " · "+string(f.ui.session().Thinking()))
+	thinks, level := f.model.Reasoning, f.ui.session().Thinking()
+	if by := f.ui.session().RoutedModel(); by != nil {
+		s += l.fg("dim", " → ") + l.fg("muted", oneLine(by.Model.ID))
+		thinks, level = by.Model.Reasoning, by.Thinking
+	}
+	if thinks && level != "" {
+		s += l.fg("dim", " · "+string(level))
 	}
 	return s
 }
@@ -286,10 +291,11 @@ const narrow = 60
 // contextText says how full the model's window is.
 func (f *footer) contextText(width int) string {
 	l := f.ui.look
-	if f.model == nil || f.model.ContextWindow == 0 {
+	limits := f.ui.session().LimitsModel() // that of who answers, for a virtual one
+	if limits == nil || limits.ContextWindow == 0 {
 		return l.fg("dim", tokenCount(f.tokens)+" tokens")
 	}
-	part := float64(f.tokens) / float64(f.model.ContextWindow)
+	part := float64(f.tokens) / float64(limits.ContextWindow)
 	token := "dim"
 	switch {
 	case part > 0.9:
@@ -303,7 +309,7 @@ func (f *footer) contextText(width int) string {
 	}
 	full := min(int(part*float64(cells)+0.5), cells)
 	bar := strings.Repeat("▰", full) + strings.Repeat("▱", cells-full)
-	return l.fg(token, fmt.Sprintf("%s %.1f%% of %s", bar, part*100, tokenCount(f.model.ContextWindow)))
+	return l.fg(token, fmt.Sprintf("%s %.1f%% of %s", bar, part*100, tokenCount(limits.ContextWindow)))
 }
 
 // tokenCount is a number of tokens for people.

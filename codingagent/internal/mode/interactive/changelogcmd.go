@@ -1,7 +1,6 @@
 package interactive
 
 import (
-	"github.com/pi-go/pi/codingagent/internal/changelog"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/markdown"
 )
@@ -9,7 +8,7 @@ import (
 // changelogCommand shows what has changed, the newest version last, where one
 // looks.
 func (u *ui) changelogCommand(string) {
-	sections := changelog.Sections()
+	sections := u.changes()
 	for i := len(sections) - 1; i >= 0; i-- {
 		u.append(tui.Spacer(1))
 		u.append(newPage(u, "## "+sections[i].Title+"\n\n"+sections[i].Body))

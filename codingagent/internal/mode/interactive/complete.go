@@ -67,7 +67,7 @@ func (u *ui) completeCommand(before string) *tui.Suggestions {
 		items = append(items, tui.ListItem{Value: "/" + c.name, Label: c.label(), Description: c.help})
 	}
 	for _, c := range u.session().Commands() {
-		if c.Source == "skill" && !u.cfg.Settings.SkillCommands {
+		if c.Source == "skill" && u.noSkills.Load() {
 			continue // they can still be said
 		}
 		items = append(items, tui.ListItem{Value: "/" + c.Name, Label: oneLine("/" + strings.TrimSpace(c.Name+" "+c.Hint)), Description: oneLine(c.Description)})

@@ -62,6 +62,16 @@ func sit(t *testing.T, width, height int, extensions ...extension.Extension) *de
 // sitWith is sit with other settings.
 func sitWith(t *testing.T, width, height int, change func(*settings.Settings), extensions ...extension.Extension) *desk {
 	t.Helper()
+	return sitAs(t, width, height, func(c *interactive.Config, o *codingagent.Options) {
+		change(&c.Settings)
+		o.Extensions = extensions
+	})
+}
+
+// sitAs is sit with another configuration of the screen, from which the settings of the
+// session are taken, too, and of the session.
+func sitAs(t *testing.T, width, height int, change func(c *interactive.Config, o *codingagent.Options)) *desk {
+	t.Helper()
 	d := &desk{t: t, tty: &watchedTty{Tty: tuitest.NewTty(width, height)}, llm: faux.New(faux.Config{}), home: t.TempDir(), ended: make(chan error, 1)}
 	d.tty.cond = sync.NewCond(&d.tty.mu)
 	dir := filepath.Join(d.home, "work")
@@ -71,12 +81,20 @@ func sitWith(t *testing.T, width, height int, change func(*settings.Settings), e
 	faults := new(interactive.Faults)
 	set := settings.Defaults()
 	set.Terminal.Theme = "dark"
-	change(&set)
+	vars := map[string]string{"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+	getenv := func(k string) string { return vars[k] }
+	config := interactive.Config{
+		Dir: dir, Home: d.home, AgentDir: filepath.Join(d.home, "agent"), Version: "1", Settings: set, Getenv: getenv, Faults: faults,
+		Open: func(o term.Options) (*term.Terminal, error) {
+			o.Tty, o.Getenv = d.tty, getenv
+			return term.Open(o)
+		},
+	}
+	options := codingagent.Options{Dir: dir, Home: d.home, Models: ai.NewModels(d.llm), Model: d.llm.Model(), OnFault: faults.Report}
+	change(&config, &options)
+	options.Settings = &config.Settings
 	var err error
-	d.runtime, err = codingagent.NewRuntime(t.Context(), codingagent.Options{
-		Dir: dir, Home: d.home, Models: ai.NewModels(d.llm), Model: d.llm.Model(), Settings: &set,
-		Extensions: extensions, OnFault: faults.Report,
-	}, session.NewMemory())
+	d.runtime, err = codingagent.NewRuntime(t.Context(), options, session.NewMemory())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,18 +102,10 @@ func sitWith(t *testing.T, width, height int, change func(*settings.Settings), e
 	if err != nil {
 		t.Fatal(err)
 	}
-	vars := map[string]string{"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-	getenv := func(k string) string { return vars[k] }
+	config.Runtime, config.Env = d.runtime, env
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		d.ended <- interactive.Run(ctx, interactive.Config{
-			Runtime: d.runtime, Env: env, Dir: dir, Home: d.home, AgentDir: filepath.Join(d.home, "agent"), Version: "1", Settings: set, Getenv: getenv,
-			Faults: faults,
-			Open: func(o term.Options) (*term.Terminal, error) {
-				o.Tty, o.Getenv = d.tty, getenv
-				return term.Open(o)
-			},
-		})
+		d.ended <- interactive.Run(ctx, config)
 	}()
 	t.Cleanup(func() {
 		cancel()

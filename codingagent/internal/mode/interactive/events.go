@@ -58,7 +58,10 @@ func (u *ui) listen(_ context.Context, ev agentcore.Event) error {
 			u.incoming.mu.Lock()
 			u.incoming.answer = &latest[*ai.AssistantMessage]{}
 			u.incoming.mu.Unlock()
-			u.p.Do(func() { u.answer = &answer{ui: u} })
+			u.p.Do(func() {
+				u.answer = &answer{ui: u}
+				u.foot.touch() // a virtual model has chosen
+			})
 			return nil
 		}
 	case *agentcore.MessageUpdate:

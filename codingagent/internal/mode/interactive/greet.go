@@ -71,6 +71,7 @@ func (u *ui) greet(notes []string) {
 	if !u.settings.QuietStartup {
 		u.append(&greeting{ui: u})
 	}
+	u.tellNews()
 	for _, n := range append(u.cfg.Notices, notes...) {
 		u.append(tui.Spacer(1))
 		u.append(&note{ui: u, token: "warning", body: Clean(n)})

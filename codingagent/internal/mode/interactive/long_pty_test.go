@@ -80,7 +80,9 @@ func TestALongSessionInTheScrollback(t *testing.T) {
 	c.keys("/settings", enter)
 	c.wait("── Settings", "regular")
 	c.keys(enter) // the other screen
-	c.until("the other screen is on", func(string) bool { return c.screen.AltScreen() })
+	c.until("the other screen is on", func(s string) bool {
+		return c.screen.AltScreen() && strings.Contains(s, "→ Screen                   fullscreen")
+	})
 	c.keys(escape)
 	c.gone("── Settings")
 	c.keys(ctrlHome)
@@ -91,7 +93,9 @@ func TestALongSessionInTheScrollback(t *testing.T) {
 	c.keys("/settings", enter)
 	c.wait("── Settings")
 	c.keys(enter)
-	c.until("the main screen is back", func(string) bool { return !c.screen.AltScreen() })
+	c.until("the main screen is back", func(s string) bool {
+		return !c.screen.AltScreen() && strings.Contains(s, "→ Screen                   regular")
+	})
 	c.keys(escape)
 	c.gone("── Settings")
 	c.wait("message 1999.")

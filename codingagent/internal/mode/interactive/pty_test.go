@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,13 +26,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden screens anew")
 
+// built is where pi is built to.
+var built string
+
 // binary builds pi once for all tests.
 var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "pi-pty-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "pi")
+	path := filepath.Join(built, "pi")
 	cmd := exec.Command("go", "build", "-o", path, "github.com/pi-go/pi/codingagent/cmd/pi")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -41,10 +41,13 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
+	var err error
+	if built, err = os.MkdirTemp("", "pi-pty-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	code := m.Run()
+	_ = os.RemoveAll(built)
 	os.Exit(code)
 }
 
@@ -61,6 +64,7 @@ type console struct {
 	tty     *os.File // the terminal's side
 	before  string   // state of the line discipline
 	env     []string // on top of the usual one
+	inside  []string // the command of a multiplexer that is to run pi
 	shell   bool     // a shell that is told to start pi,
 	first   string   // and to do this before
 	cmd     *exec.Cmd
@@ -116,11 +120,14 @@ func (c *console) start(width, height int, args ...string) *console {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if c.shell {
+	switch {
+	case c.shell:
 		args = append([]string{path}, args...)
 		path = "/bin/sh"
 		c.cmd = exec.Command(path, "-i")
-	} else {
+	case c.inside != nil:
+		c.cmd = exec.Command(c.inside[0], slices.Concat(c.inside[1:], []string{path}, args)...)
+	default:
 		c.cmd = exec.Command(path, args...)
 	}
 	c.cmd.Dir = c.dir
@@ -309,7 +316,7 @@ func (c *console) until(what string, ok func(screen string) bool) string {
 // goroutines has pi, if it is there, say what it is doing, as what was waited for does
 // not come. c.mu is held.
 func (c *console) goroutines() string {
-	if c.closed || c.shell {
+	if c.closed || c.shell || c.inside != nil {
 		return ""
 	}
 	state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))

@@ -125,11 +125,12 @@ func (u *ui) adopt(set *settings.Settings) {
 		u.hideThinking = set.Terminal.HideThinking
 	}
 	u.editor.PadX = u.settings.EditorPadding
-	u.p.SetWheelLines(u.settings.WheelLines)
 	if set.Terminal.ViKeys != before.ViKeys {
 		u.editor.SetVi(u.settings.ViKeys)
 	}
+	u.noSkills.Store(!set.SkillCommands)
 	u.setCompletion()
+	u.setScrolling()
 	u.applyTheme()
 }
 

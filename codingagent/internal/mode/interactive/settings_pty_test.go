@@ -43,7 +43,7 @@ func TestSettingsCommand(t *testing.T) {
 		change("projects", "Projects with files", "ask", "always", enter)
 		c.resize(width+12, 34)
 		c.wait("→ Screen")
-		change("suggest", "Suggestions seen", "5", "8", enter)
+		change("suggestions", "Suggestions seen", "5", "8", enter)
 		change("left", "Left behind at exit", "transcript", "resume-hint", enter)
 		change("screen", "Screen", "fullscreen", "regular", enter)
 		c.until("it is on the main screen", func(string) bool { return !c.screen.AltScreen() })

@@ -100,6 +100,31 @@ func either(key, label, about, yes, no string, get func(u *ui) bool, set func(u 
 	}
 }
 
+// ofSession is a choice that is a setting of the session: it counts from the next
+// request on.
+func ofSession(key, label, about string, field func(s *settings.Settings) *string, values ...string) setting {
+	return setting{
+		key: key, label: label, about: about, values: among(values...),
+		get: func(u *ui) string { set := u.session().Settings(); return *field(&set) },
+		set: func(u *ui, value string) any {
+			u.adjust(func(s *settings.Settings) { *field(s) = value })
+			return value
+		},
+	}
+}
+
+// sessionToggle is one that is on or off.
+func sessionToggle(key, label, about string, field func(s *settings.Settings) *bool) setting {
+	return onOff(key, label, about, func(u *ui) bool { set := u.session().Settings(); return *field(&set) },
+		func(u *ui, on bool) { u.adjust(func(s *settings.Settings) { *field(s) = on }) })
+}
+
+// adjust changes settings of the session, and what the program knows of them.
+func (u *ui) adjust(change func(s *settings.Settings)) {
+	u.session().Adjust(change)
+	change(&u.cfg.Settings)
+}
+
 // queueSetting is how many queued messages are delivered at a time.
 func queueSetting(key, label, about string, get func(u *ui) agentcore.QueueMode, set func(u *ui, m agentcore.QueueMode)) setting {
 	return setting{
@@ -109,63 +134,10 @@ func queueSetting(key, label, about string, get func(u *ui) agentcore.QueueMode,
 	}
 }
 
-// settingRows lists the settings in the order in which they are shown.
-func settingRows() []setting {
-	return []setting{
-		either("tuiMode", "Screen", "a screen of its own, or the terminal's scrollback", "fullscreen", "regular",
-			func(u *ui) bool { return u.p.Terminal().FullScreen() }, (*ui).setScreen),
-		{
-			key: "theme", label: "Theme", about: "/theme shows what they look like", values: (*ui).themeNames,
-			get: func(u *ui) string { return u.settings.Theme }, set: func(u *ui, value string) any { u.useTheme(value); return value },
-		},
-		onOff("hideThinkingBlock", "Hide thinking", "fold what the model thinks to one line", func(u *ui) bool { return u.hideThinking }, func(u *ui, on bool) {
-			u.hideThinking, u.noThinking = on, false
-			u.p.Restyle()
-		}),
-		queueSetting("steeringMode", "Queued messages", "how many are delivered before the next request",
-			func(u *ui) agentcore.QueueMode { return u.session().State().SteeringMode }, func(u *ui, m agentcore.QueueMode) { u.session().Harness().SetSteeringMode(m) }),
-		queueSetting("followUpMode", "Messages for later", "how many are delivered when the agent is done",
-			func(u *ui) agentcore.QueueMode { return u.session().State().FollowUpMode }, func(u *ui, m agentcore.QueueMode) { u.session().Harness().SetFollowUpMode(m) }),
-		onOff("compaction.enabled", "Sum up by itself", "make room when the conversation gets too long",
-			func(u *ui) bool { return u.session().Harness().AutoCompaction() }, func(u *ui, on bool) { u.session().Harness().SetAutoCompaction(on) }),
-		onOff("retry.enabled", "Try again by itself", "when a vendor is overloaded or not reached",
-			func(u *ui) bool { return u.cfg.Settings.Retry.Enabled }, func(u *ui, on bool) {
-				u.cfg.Settings.Retry.Enabled = on
-				u.session().Harness().SetAutoRetry(on)
-			}),
-		choice("doubleEscapeAction", "Escape twice", "what it opens while nothing is written", func(u *ui) *string { return &u.settings.DoubleEscape }, "tree", "fork", "none"),
-		choice("treeFilterMode", "Entries of the tree", "what /tree shows at first", func(u *ui) *string { return &u.cfg.Settings.TreeFilter },
-			"default", "no-tools", "user-only", "labeled-only", "all"),
-		toggle("branchSummary.skipPrompt", "Leave branches at once", "go elsewhere in the tree without the question about a summary",
-			func(u *ui) *bool { return &u.cfg.Settings.BranchSummary.SkipPrompt }),
-		choice("defaultProjectTrust", "Projects with files", "whether those that bring files for the agent are trusted",
-			func(u *ui) *string { return &u.cfg.Settings.DefaultProjectTrust }, "ask", "always", "never"),
-		either("fullscreenExitOutput", "Left behind at exit", "the conversation, or how to go on with it", "resume-hint", "transcript",
-			func(u *ui) bool { return u.settings.ResumeHint }, func(u *ui, yes bool) { u.settings.ResumeHint = yes }),
-		toggle("fullscreenCopyOnSelect", "Copy what is selected", "with the mouse, as soon as it is", func(u *ui) *bool { return &u.settings.CopyOnSelect }),
-		toggle("showCacheMissNotices", "Missed caches", "say when a vendor reads the prompt again that it had kept",
-			func(u *ui) *bool { return &u.cfg.Settings.CacheMissNotices }),
-		toggle("enableSkillCommands", "Skills as commands", "offer them when a slash is typed",
-			func(u *ui) *bool { return &u.cfg.Settings.SkillCommands }),
-		toggle("quietStartup", "Quiet start", "without the lines at the top", func(u *ui) *bool { return &u.settings.QuietStartup }),
-		number("editorPaddingX", "Room beside the editor", "columns on both sides", func(u *ui) *int { return &u.settings.EditorPadding },
-			func(u *ui) { u.editor.PadX = u.settings.EditorPadding }, "0", "1", "2", "3"),
-		number("autocompleteMaxVisible", "Suggestions seen", "rows of the list while one writes", func(u *ui) *int { return &u.settings.CompletionRows },
-			(*ui).setCompletion, "3", "5", "8", "12", "20"),
-		either("editorKeys", "Keys of the editor", "vi: escape leaves the insert mode", "vi", "standard",
-			func(u *ui) bool { return u.settings.ViKeys }, func(u *ui, yes bool) {
-				u.settings.ViKeys = yes
-				u.editor.SetVi(yes)
-			}),
-		toggle("terminal.showTerminalProgress", "Progress in the title", "beside the window's title, where the terminal can",
-			func(u *ui) *bool { return &u.settings.ShowTerminalStatus }),
-	}
-}
-
 // settingsCommand changes settings from a list.
 func (u *ui) settingsCommand(string) {
 	var list []tui.Setting
-	for _, s := range settingRows() {
+	for _, s := range u.settingRows() {
 		list = append(list, tui.Setting{ID: s.key, Label: s.label, Description: s.about, Value: s.get(u), Values: s.values(u)})
 	}
 	l := tui.NewSettingsList(u.keys, list...)
@@ -186,11 +158,12 @@ func (b *settingsBox) Render(width int) []string {
 	b.MaxRows = b.ui.pickerRows()
 	b.Style = tui.SettingsStyle{Selected: bold(l.theme.Fg("accent")), Value: l.theme.Fg("text"), Description: l.theme.Fg("muted"), Hint: l.theme.Fg("dim")}
 	rule := tui.Rule{Style: l.theme.Fg("borderAccent"), Title: l.bold("accent", "Settings")}
-	return append(append([]string(nil), rule.Render(width)...), b.SettingsList.Render(width)...)
+	lines := append(append([]string(nil), rule.Render(width)...), b.SettingsList.Render(width)...)
+	return append(lines, l.hints([]string{"type to find", "enter, left and right change", "escape closes"}, width)...)
 }
 
 func (u *ui) changeSetting(changed tui.Setting) {
-	for _, s := range settingRows() {
+	for _, s := range u.settingRows() {
 		if s.key == changed.ID {
 			u.save("", map[string]any{s.key: s.set(u, changed.Value)})
 		}

@@ -174,6 +174,7 @@ func (u *ui) applyTheme() {
 	}
 	u.look.set(t)
 	u.guests.tell()
+	u.setScrolling() // the bar has colours
 	u.restyle()
 	u.p.Restyle()
 }

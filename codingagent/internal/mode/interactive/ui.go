@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/internal/changelog"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/trust"
@@ -68,6 +70,9 @@ type Config struct {
 	OtherDirs func(ctx context.Context) []*session.Dir
 	// Everywhere lists the sessions of all directories; nil knows no others.
 	Everywhere func(ctx context.Context, o session.ListOptions) iter.Seq2[session.Info, error]
+	// Changes is what has changed in the program, the newest version first; nil is what
+	// is built in.
+	Changes []changelog.Section
 	// Unconfigured says that no model but the demo can be used.
 	Unconfigured bool
 	// Faults, if not nil, are what extensions do wrong; they are shown.
@@ -122,7 +127,8 @@ type ui struct {
 	lastClear    time.Time // of the last Ctrl+C
 	lastEscape   time.Time
 	crashed      error
-	fileList     fileList // has its own lock
+	fileList     fileList    // has its own lock
+	noSkills     atomic.Bool // they are not suggested; any goroutine
 }
 
 // ErrNoTerminal is the error of [Run] when there is no terminal that can be
@@ -157,11 +163,11 @@ func Run(ctx context.Context, cfg Config) error {
 		scope: scope{chosen: len(cfg.Cycle) > 0, list: cfg.Cycle},
 	}
 	u.fileList.setRoot(cfg.Dir)
+	u.noSkills.Store(!cfg.Settings.SkillCommands)
 	u.keys = newBindings(thisPlatform(getenv))
 	keyNotes := u.readKeys()
 	options := tui.Options{
-		Terminal: tm, Bindings: u.keys, ShowCursor: u.settings.HardwareCursor || getenv("PI_HARDWARE_CURSOR") == "1",
-		ClearOnShrink:  u.settings.ClearOnShrink || getenv("PI_CLEAR_ON_SHRINK") == "1",
+		Terminal: tm, Bindings: u.keys,
 		OnCapabilities: u.learn,
 		OnResize:       func(int, int) { u.guests.tell() },
 		OnError:        func(err error) { u.failure("A part of the screen could not be drawn: " + err.Error()) },
@@ -170,16 +176,13 @@ func Run(ctx context.Context, cfg Config) error {
 	u.cfg.Notices = append(u.cfg.Notices, u.loadThemes()...)
 	t, _ := themeFor(u.settings.Theme, term.NewCapabilities(tm.Facts()), u.themes)
 	u.look.set(t)
-	if u.settings.Scrollbar != "hidden" {
-		options.ScrollbarTrack, options.ScrollbarThumb = u.look.fg("dim", "│"), u.look.fg("muted", "┃")
-	}
+	u.scrolling(&options)
 	options.OnCopy = func(s string) {
 		if u.settings.CopyOnSelect {
 			u.copy(s, "Copied the selection.")
 		}
 	}
 	u.p = tui.New(options)
-	u.p.SetWheelLines(u.settings.WheelLines)
 	u.build()
 	u.unsent = newUnsent(u)
 	defer cfg.Runtime.Subscribe(u.listen)()

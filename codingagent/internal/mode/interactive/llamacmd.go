@@ -1,0 +1,274 @@
+package interactive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/internal/localserver"
+	"github.com/pi-go/pi/tui"
+)
+
+// llamaScreen shows the models of a llama.cpp router, loads and unloads them.
+type llamaScreen struct {
+	ui     *ui
+	router localserver.Router
+	models []localserver.RouterModel
+}
+
+// llamaCommand opens it at the first place where a router answers.
+func (u *ui) llamaCommand(string) {
+	u.hint("Asking llama.cpp…")
+	u.spawn(func() {
+		var first error
+		places := u.llamaPlaces()
+		for _, p := range places {
+			models, err := p.Models(u.ctx)
+			if err == nil {
+				u.p.Do(func() { (&llamaScreen{ui: u, router: p, models: models}).open() })
+				return
+			}
+			if first == nil || errors.Is(err, localserver.ErrNoRouter) {
+				first = err
+			}
+		}
+		u.p.Do(func() {
+			var looked []string
+			for _, p := range places {
+				looked = append(looked, strings.TrimSuffix(p.BaseURL, "/v1"))
+			}
+			u.note("warning", fmt.Sprintf("No llama.cpp router was found at %s (%v). Start one with llama serve --no-models-autoload; the variable LLAMA_BASE_URL names another place.",
+				strings.Join(looked, " and "), Clean(first.Error())))
+		})
+	})
+}
+
+// llamaProvider is the id of the provider that llama.cpp is.
+const llamaProvider = "llama.cpp"
+
+// llamaPlaces are where a router may be: where the environment or models.json say, or
+// else where one is by itself.
+func (u *ui) llamaPlaces() []localserver.Router {
+	var out []localserver.Router
+	key := u.getenv("LLAMA_API_KEY")
+	if c, ok := localserver.Llama(u.getenv); ok {
+		return []localserver.Router{{BaseURL: c.BaseURL, Key: key}}
+	}
+	for _, m := range u.available(u.ctx) {
+		if m.Provider == llamaProvider && m.BaseURL != "" {
+			return []localserver.Router{{BaseURL: m.BaseURL, Key: key}}
+		}
+	}
+	for _, c := range localserver.Known(u.getenv) {
+		if c.ID == llamaProvider {
+			out = append(out, localserver.Router{BaseURL: c.BaseURL, Key: key})
+		}
+	}
+	return out
+}
+
+// downloadItem is the row that fetches another model.
+const downloadItem = "\x00download"
+
+func (s *llamaScreen) open() {
+	var items []tui.ListItem
+	for i := range s.models {
+		m := &s.models[i]
+		items = append(items, tui.ListItem{Value: m.ID, Label: oneLine(m.ID), Description: routerState(m), Data: m})
+	}
+	items = append(items, tui.ListItem{Value: downloadItem, Label: "Download a model…", Description: "by the name of its repository"})
+	p := s.ui.pick("Models of llama.cpp at "+oneLine(strings.TrimSuffix(s.router.BaseURL, "/v1")), items, func(it tui.ListItem) {
+		if it.Value == downloadItem {
+			s.askDownload()
+			return
+		}
+		s.chosen(it.Data.(*localserver.RouterModel))
+	})
+	p.hint = []string{"type to filter", "enter loads, uses or unloads", "escape closes"}
+}
+
+// routerState says how a model is.
+func routerState(m *localserver.RouterModel) string {
+	parts := []string{oneLine(m.State)}
+	if m.State == "" {
+		parts[0] = "state unknown"
+	}
+	if m.Failed {
+		parts[0] = fmt.Sprintf("failed (exit code %d)", m.Exit)
+	}
+	if m.Done >= 0 && !m.Running() {
+		parts = append(parts, fmt.Sprintf("%.0f%%", m.Done*100))
+	}
+	if m.Context > 0 {
+		parts = append(parts, tokenCount(m.Context))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// chosen does what can be done with a model.
+func (s *llamaScreen) chosen(m *localserver.RouterModel) {
+	u := s.ui
+	switch {
+	case m.Running():
+		u.pick(oneLine(m.ID), []tui.ListItem{
+			{Value: "use", Label: "Use it", Description: "in this session"},
+			{Value: "unload", Label: "Unload it", Description: "other programs may be using it"},
+		}, func(it tui.ListItem) {
+			if it.Value == "use" {
+				s.use(m.ID)
+				return
+			}
+			u.later(func(ctx context.Context) error { return s.router.Unload(ctx, m.ID) }, func() { s.watch(m.ID, "Unloading", localserver.Unloaded) })
+		})
+	case m.State == localserver.Loading:
+		s.watch(m.ID, "Loading", localserver.Loaded)
+	case m.State == localserver.Downloading:
+		s.watch(m.ID, "Downloading", localserver.Unloaded)
+	default:
+		s.load(m.ID)
+	}
+}
+
+// load loads a model. Whether others make room for it is for the person to say.
+func (s *llamaScreen) load(id string) {
+	u := s.ui
+	var running []string
+	for _, m := range s.models {
+		if m.Running() {
+			running = append(running, m.ID)
+		}
+	}
+	start := func(unload []string) {
+		u.later(func(ctx context.Context) error {
+			for _, other := range unload {
+				if err := s.router.Unload(ctx, other); err != nil {
+					return err
+				}
+			}
+			return s.router.Load(ctx, id)
+		}, func() { s.watch(id, "Loading", localserver.Loaded) })
+	}
+	if len(running) == 0 {
+		start(nil)
+		return
+	}
+	u.pick("Other models are loaded: "+oneLine(strings.Join(running, ", ")), []tui.ListItem{
+		{Value: "keep", Label: "Keep them", Description: "if there is memory for all"},
+		{Value: "unload", Label: "Unload them first", Description: "other programs may be using them"},
+	}, func(it tui.ListItem) {
+		if it.Value == "unload" {
+			start(running)
+			return
+		}
+		start(nil)
+	})
+}
+
+func (s *llamaScreen) askDownload() {
+	u := s.ui
+	q := u.ask("Download a model", "", false, func(name string) {
+		if name = strings.TrimSpace(name); name == "" {
+			s.open()
+			return
+		}
+		u.later(func(ctx context.Context) error { return s.router.Download(ctx, name) }, func() { s.watch(name, "Downloading", localserver.Unloaded) })
+	}, s.open)
+	q.line.Placeholder = "owner/repository, or owner/repository:quantization"
+}
+
+// lookAgain is how often a router is asked how far it is.
+const lookAgain = 400 * time.Millisecond
+
+// watch waits until a model has come to a state, and shows how far it is. Whoever does
+// not want to wait leaves it to the router.
+func (s *llamaScreen) watch(id, doing, until string) {
+	u := s.ui
+	ctx, cancel := context.WithCancel(u.ctx)
+	w := &waiting{ui: u, title: doing + " " + oneLine(id), hint: []string{"escape leaves it to the server; /llama shows how far it is"}}
+	w.stop = func() {
+		cancel()
+		u.back()
+	}
+	u.show(w)
+	u.spawn(func() {
+		model, err := s.await(ctx, id, until, func(m localserver.RouterModel) {
+			u.p.Do(func() { w.says = routerState(&m) })
+		})
+		u.p.Do(func() {
+			if ctx.Err() != nil {
+				return
+			}
+			cancel()
+			u.back()
+			switch {
+			case err != nil:
+				u.fail(err)
+			case until == localserver.Loaded:
+				s.use(model.ID)
+			default:
+				s.reopen()
+			}
+		})
+	})
+}
+
+// await asks again and again until a model is as it should be.
+func (s *llamaScreen) await(ctx context.Context, id, until string, tell func(m localserver.RouterModel)) (localserver.RouterModel, error) {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for {
+		models, err := s.router.Models(ctx)
+		if err != nil {
+			return localserver.RouterModel{}, err
+		}
+		for _, m := range models {
+			switch {
+			case m.ID != id:
+				continue
+			case m.Failed && until == localserver.Loaded:
+				return m, fmt.Errorf("%s could not be loaded (exit code %d): there may be too little memory for it, or for its context", id, m.Exit)
+			case m.State == until, until == localserver.Loaded && m.Running():
+				return m, nil
+			}
+			tell(m)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return localserver.RouterModel{}, context.Cause(ctx)
+		}
+	}
+}
+
+// reopen shows the list as it is now.
+func (s *llamaScreen) reopen() {
+	s.ui.later(func(ctx context.Context) (err error) {
+		s.models, err = s.router.Models(ctx)
+		return err
+	}, s.open)
+}
+
+// use makes a loaded model the session's, and known to /model.
+func (s *llamaScreen) use(id string) {
+	u := s.ui
+	var model *ai.Model
+	models := u.session().Models()
+	u.later(func(ctx context.Context) error {
+		found := localserver.Find(ctx, []localserver.Candidate{{ID: llamaProvider, Name: llamaProvider, BaseURL: s.router.BaseURL}})
+		if len(found) == 0 {
+			return errors.New("llama.cpp does not answer any more")
+		}
+		p, err := found[0].Provider()
+		if err != nil {
+			return err
+		}
+		models.SetProvider(p)
+		model, err = models.Model(llamaProvider, id)
+		return cmp.Or(err, found[0].Keep(ctx, filepath.Join(u.cfg.AgentDir, "models.json")))
+	}, func() { u.useModel(model) })
+}
