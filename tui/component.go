@@ -110,7 +110,8 @@ func (c *Container) Insert(at int, child Component) {
 	c.children = slices.Insert(c.children, at, child)
 }
 
-// Remove removes a component, if it is there.
+// Remove removes a component, if it is there. A [Func] or [Lines] can not be told
+// from another one, so it is not found.
 func (c *Container) Remove(child Component) {
 	c.children = slices.DeleteFunc(c.children, func(x Component) bool { return same(x, child) })
 }

@@ -19,6 +19,8 @@ import (
 //	})
 //
 // ok is what was answered, false if the context ended first or the program has.
+// Called on the program's goroutine, as in a handler, it would wait for ever: there
+// start it with [Program.Go].
 func Ask[T any](ctx context.Context, p *Program, opts OverlayOptions, show func(answer func(value T, ok bool)) Component) (value T, ok bool) {
 	type result struct {
 		value T

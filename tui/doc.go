@@ -34,10 +34,13 @@
 // Keys go to the component that has the focus ([Program.SetFocus]), after the
 // functions of [Program.Filter]; what nobody takes scrolls a full-screen transcript
 // or, if it is one of [Options].QuitKeys, ends the program. A goroutine that must
-// wait for an answer uses [Ask], [Choose] or [Confirm].
+// wait for an answer uses [Ask], [Choose] or [Confirm]. Handlers and callbacks of
+// components run on the program's goroutine, which must not wait: they start what
+// takes time with [Program.Go].
 //
 // An item of the transcript is drawn again when it is told to have changed, with
-// [Item.Touch]; components below it are asked at every frame.
+// [Item.Touch], so one that takes input must be live ([Item.SetLive]) as long as it
+// has the focus; components below the transcript are asked at every frame.
 //
 // The directory examples has a chat, a log viewer and an installer.
 //

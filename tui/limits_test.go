@@ -152,11 +152,14 @@ func TestAnInterruptWhileHandedOverIsForTheOther(t *testing.T) {
 	go func() { end <- p.Run(t.Context()) }()
 	for range 10 { // the loop takes one of several things that are ready
 		done := make(chan error, 1)
-		if !p.Do(func() { done <- p.HandOver(func() error { return interrupt(t) }) }) {
-			break
-		}
-		if err := <-done; err != nil {
-			t.Error(err)
+		p.Do(func() { done <- p.HandOver(func() error { return interrupt(t) }) })
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case err := <-end:
+			t.Fatal(err)
 		}
 	}
 	p.Quit(nil)
@@ -260,32 +263,38 @@ func panicOf(p *tui.Program) (x any) {
 // mark is never written.
 func TestTheCursorInTheTranscript(t *testing.T) {
 	t.Parallel()
-	for _, full := range []bool{false, true} {
-		t.Run(fmt.Sprint("full screen ", full), func(t *testing.T) {
+	for _, fullScreen := range []bool{false, true} {
+		t.Run(fmt.Sprint("full screen ", fullScreen), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
+				tty := &recorder{Tty: tuitest.NewTty(20, 6)}
+				tm, err := term.Open(term.Options{Tty: tty, FullScreen: fullScreen, Getenv: func(string) string { return "xterm" }})
+				if err != nil {
+					t.Fatal(err)
+				}
 				e := &echo{text: "한"}
-				r := run(t, 20, 6, tui.Options{ShowCursor: true}, full, func(p *tui.Program) {
-					p.Transcript.Append(tui.Lines{"one", "two"})
-					p.Transcript.Append(&tui.Frame{Child: e})
-					p.Bottom.Add(tui.Lines{"status"})
-					p.SetFocus(e)
-				})
-				r.tty.With(func(tt *tuitest.Terminal) {
+				r := &running{Program: tui.New(tui.Options{Terminal: tm, ShowCursor: true}), t: t, tty: tty.Tty, end: make(chan error, 1)}
+				r.Transcript.Append(tui.Lines{"one", "two"})
+				r.Transcript.Append(&tui.Frame{Child: e})
+				r.Bottom.Add(tui.Lines{"status"})
+				r.SetFocus(e)
+				go func() { r.end <- r.Run(t.Context()) }()
+				r.settle()
+				tty.With(func(tt *tuitest.Terminal) {
 					if x, y, on := tt.Cursor(); x != 5 || y != 3 || !on {
 						t.Errorf("the cursor is at %d, %d, visible %v", x, y, on)
 					}
-					if u := tt.Unknown(); len(u) > 0 {
-						t.Errorf("these were written: %q", u)
-					}
 				})
 				r.do(func() { r.Transcript.Append(numbered(20)) })
-				r.tty.With(func(tt *tuitest.Terminal) {
+				tty.With(func(tt *tuitest.Terminal) {
 					if _, _, on := tt.Cursor(); on {
 						t.Error("the cursor is out of view and yet visible")
 					}
 				})
 				_ = r.finish()
+				if strings.Contains(tty.written(), tui.CursorMarker) {
+					t.Error("the mark is written")
+				}
 			})
 		})
 	}
@@ -495,5 +504,67 @@ func TestAnEndWhileHandedOverWaitsForTheOther(t *testing.T) {
 		if r.tty.Running() {
 			t.Error("raw mode is left on")
 		}
+	})
+}
+
+// A question that answers itself while it is made is not shown.
+func TestAnAnswerAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &echo{}
+		r := run(t, 20, 5, tui.Options{}, false, func(p *tui.Program) { p.Bottom.Add(e); p.SetFocus(e) })
+		n, ok := tui.Ask(t.Context(), r.Program, tui.OverlayOptions{}, func(answer func(int, bool)) tui.Component {
+			answer(7, true)
+			return tui.NewText("a question")
+		})
+		if n != 7 || !ok {
+			t.Errorf("the answer is %d, %v", n, ok)
+		}
+		r.tty.Type("x")
+		r.settle()
+		r.screen("> x")
+		_ = r.finish()
+	})
+}
+
+func TestNewWithoutATerminalSaysSo(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if x := recover(); !strings.Contains(fmt.Sprint(x), "Terminal") {
+			t.Errorf("the panic is %v", x)
+		}
+	}()
+	tui.New(tui.Options{})
+}
+
+// fickle is a component that can not be compared.
+type fickle struct {
+	got *[]input.Event
+	_   []int
+}
+
+func (fickle) Render(int) []string     { return []string{"fickle"} }
+func (fickle) WantsKeyRelease() bool   { return true }
+func (fickle) CapturesScrolling() bool { return true }
+
+func (f fickle) HandleInput(ev input.Event) bool {
+	if _, ok := ev.(input.Key); ok {
+		*f.got = append(*f.got, ev)
+	}
+	return true
+}
+
+func TestAnOverlayThatCanNotBeComparedGetsItsKeys(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var got []input.Event
+		r := run(t, 20, 5, tui.Options{}, true, func(*tui.Program) {})
+		r.do(func() { r.ShowOverlay(fickle{got: &got}, tui.OverlayOptions{}) })
+		r.tty.Type("\x1b[97u\x1b[97;1:3u\x1b[5~") // a press, a release, and a key that scrolls
+		r.settle()
+		if len(got) != 3 {
+			t.Errorf("it got %v", got)
+		}
+		_ = r.finish()
 	})
 }

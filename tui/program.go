@@ -129,8 +129,12 @@ type filter struct {
 	f func(input.Event) bool
 }
 
-// New returns a program. The terminal is not touched before Run.
+// New returns a program. The terminal is not touched before Run. It panics without
+// a terminal.
 func New(opts Options) *Program {
+	if opts.Terminal == nil {
+		panic("tui.New: Options.Terminal is nil; term.Open finds the terminal")
+	}
 	if opts.Bindings == nil {
 		opts.Bindings = input.NewBindings(StandardBindings())
 	}

@@ -211,3 +211,33 @@ func TestTheEndDoesNotWaitForTheSizeToBeStill(t *testing.T) {
 		m.check(t, 12, 25, mark)
 	})
 }
+
+// Where something changes all the time, the scrollback does not stay wrong for long.
+func TestTheScrollbackIsMendedWhileThingsChange(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mark := "a"
+		m := runOnMainScreen(t, 20, &mark)
+		n := 0
+		m.Do(func() { m.Bottom.Add(Func(func(int) []string { return []string{fmt.Sprint(n)} })) })
+		m.settle()
+		m.tty.Resize(15, 6)
+		for range 40 {
+			m.Do(func() { n++ })
+			time.Sleep(50 * time.Millisecond) // of the bubble's clock
+		}
+		synctest.Wait()
+		var want, got []string
+		for i := range 20 {
+			want = append(want, wide(i, 15, mark))
+		}
+		m.tty.With(func(tt *tuitest.Terminal) { got = tt.All() })
+		if diff := cmp.Diff(want, got[:min(len(got), 20)]); diff != "" {
+			t.Errorf("scrollback and screen (-want +got):\n%s", diff)
+		}
+		m.Quit(nil)
+		if err := <-m.end; err != nil {
+			t.Error(err)
+		}
+	})
+}

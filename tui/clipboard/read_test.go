@@ -93,7 +93,7 @@ func TestWhatIsLeftBehindIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It stays until the end of the test, when the file goes.
-	script := "while [ -e '" + file + "' ]; do sleep 0.1; done <&0 & exit 3"
+	script := "exec 3<&0; while [ -e '" + file + "' ]; do sleep 0.1; done <&3 & exit 3"
 	if err := run(t.Context(), sh, []string{"-c", script}, strings.Repeat("x", 1<<20)); err == nil {
 		t.Error("the exit code of the one that writes is not told")
 	}

@@ -304,6 +304,20 @@ func TestWhatIsTooLongIsDroppedToItsEnd(t *testing.T) {
 	}
 }
 
+func TestWhatIsTooLongCanEndInTwoPieces(t *testing.T) {
+	t.Parallel()
+	for _, begin := range []string{"\x1b]52;c;" + strings.Repeat("x", maxString) + "\x1b", "\x1bP" + strings.Repeat("x", maxString)} {
+		var d Decoder
+		d.Feed([]byte(begin))
+		if !strings.HasSuffix(begin, "\x1b") {
+			d.Feed([]byte("\x1b"))
+		}
+		if ev := d.Feed([]byte("\\a")); len(ev) != 1 || ev[0].(Key).Text != "a" {
+			t.Errorf("after the second half of the end: %v", ev)
+		}
+	}
+}
+
 // A terminal that dies within such an answer does not take the keyboard with it.
 func TestWhatIsTooLongAndNeverEndsIsForgotten(t *testing.T) {
 	t.Parallel()

@@ -23,8 +23,11 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 
 // draw parses a clean text and lays it out.
 func draw(m *Markdown, src string, width int) []string {
-	if m.used != "" && strings.Contains(src, "[") {
-		src += "\n\n" + m.used
+	if defs := named(src, m.used); len(defs) > 0 {
+		src += "\n\n"
+		for _, d := range defs {
+			src += d.line
+		}
 	}
 	source := []byte(src)
 	d := &drawer{m: m, t: &m.opts.Theme, r: m.opts.Ruler, src: source}

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pi-go/pi/tui/highlight"
@@ -55,8 +56,8 @@ type Markdown struct {
 	blocks []*block // the finished ones
 	at     int      // where the live block begins in source
 	live   *block
-	refs   string // link definitions of finished blocks
-	used   string // link definitions that blocks were drawn with
+	refs   []definition // of finished blocks
+	used   []definition // that blocks were drawn with
 
 	width int
 	lines []string
@@ -72,7 +73,7 @@ func (m *Markdown) SetText(s string) {
 		return
 	}
 	if !strings.HasPrefix(s, m.source[:m.at]) {
-		m.blocks, m.at, m.live, m.refs, m.used = nil, 0, nil, "", ""
+		m.blocks, m.at, m.live, m.refs, m.used = nil, 0, nil, nil, nil
 	}
 	m.source = s
 	m.valid = false
@@ -143,21 +144,25 @@ func (m *Markdown) add(src string) {
 	b.set(src)
 	b.drop()
 	m.blocks = append(m.blocks, b)
-	m.refs += definitions(src)
+	m.refs = define(m.refs, src)
 }
 
-// define makes blocks be drawn anew when there are new definitions for their links.
-func (m *Markdown) define() {
+// resolve makes blocks be drawn anew when there are new definitions for their links.
+func (m *Markdown) resolve() {
 	refs := m.refs
 	if !m.streaming && m.live != nil {
-		refs += definitions(m.live.source)
+		refs = define(slices.Clip(refs), m.live.source)
 	}
-	if refs == m.used {
+	same := 0
+	for same < min(len(refs), len(m.used)) && refs[same] == m.used[same] {
+		same++
+	}
+	changed := slices.Concat(refs[same:], m.used[same:])
+	if m.used = refs; len(changed) == 0 {
 		return
 	}
-	m.used = refs
 	for _, b := range m.blocks {
-		if strings.Contains(b.source, "[") {
+		if len(named(b.source, changed)) > 0 {
 			b.drop()
 		}
 	}
@@ -180,7 +185,7 @@ func (m *Markdown) Render(width int) []string {
 		}
 	}
 	m.width, m.valid = width, true
-	m.define()
+	m.resolve()
 	padX := min(max(m.opts.PadX, 0), max((width-1)/2, 0))
 	inner := max(width-2*padX, 1)
 

@@ -274,3 +274,26 @@ func TestLinksAreDefinedAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// A block is parsed with the definitions that it names, and drawn anew only when one
+// of those is new: many definitions do not make a text slow.
+func TestDefinitionsConcernOnlyWhatNamesThem(t *testing.T) {
+	t.Parallel()
+	defs := define(nil, "[A  b]: http://one\n[c]: http://two\n[a B]: http://three\n")
+	if len(defs) != 2 || defs[0].line != "[A  b]: http://one\n" {
+		t.Errorf("definitions %q: the first of a name counts", defs)
+	}
+	for src, want := range map[string]int{"see [ a\nB ]": 1, "see [x][C] and [a b]": 2, "[d]": 0, "c": 0} {
+		if got := named(src, defs); len(got) != want {
+			t.Errorf("%q is parsed with %q, want %d", src, got, want)
+		}
+	}
+	m := New(Options{})
+	m.SetText("see [a]\n\nsee [b]\n\n[a]: http://one\n\nend")
+	m.Render(40)
+	m.SetText(m.Text() + "\n\n[b]: http://two\n\nend")
+	m.resolve()
+	if !m.blocks[0].drawn || m.blocks[1].drawn {
+		t.Errorf("after a new definition the first is kept: %v, the second: %v", m.blocks[0].drawn, m.blocks[1].drawn)
+	}
+}

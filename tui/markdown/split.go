@@ -127,18 +127,3 @@ func isItem(trimmed string) bool {
 	}
 	return n+1 == len(trimmed) || trimmed[n+1] == ' ' || trimmed[n+1] == '\t'
 }
-
-// definitions returns the lines of a block that define links.
-func definitions(src string) string {
-	if !strings.Contains(src, "]:") || fenceOf(strings.TrimLeft(src, " \n")) != "" {
-		return ""
-	}
-	var b strings.Builder
-	for line := range strings.Lines(src) {
-		t := strings.TrimLeft(line, " ")
-		if strings.HasPrefix(t, "[") && strings.Contains(t, "]: ") && len(line)-len(t) < 4 {
-			b.WriteString(strings.TrimRight(t, "\n") + "\n")
-		}
-	}
-	return b.String()
-}

@@ -229,6 +229,10 @@ const (
 // cluster segments with uniseg, whose tables are of Unicode 15, and corrects
 // its width where terminals differ from it.
 func (r *Ruler) cluster(s string) (size, width int) {
+	if first, n := utf8.DecodeRuneInString(s); standsBefore(first, s[n:]) {
+		_, _, width, _ = uniseg.FirstGraphemeClusterInString(s[:n], -1)
+		return n, width
+	}
 	cl, _, width, _ := uniseg.FirstGraphemeClusterInString(s, -1)
 	first, n := utf8.DecodeRuneInString(cl)
 	rest := cl[n:]
@@ -254,14 +258,30 @@ func (r *Ruler) cluster(s string) (size, width int) {
 			width = 2 // a skin tone makes an emoji of its base
 		}
 	}
-	if width > 2 {
-		// Signs that stand before a character, such as U+070F, add their columns to
-		// its own. Terminals draw each in a cell of its own.
-		_, _, width, _ = uniseg.FirstGraphemeClusterInString(cl[:n], -1)
-		cl = cl[:n]
-	}
-	return len(cl), r.ambiguous(first, width)
+	// A syllable with a vowel or a final consonant behind it is as wide as without.
+	return len(cl), r.ambiguous(first, min(width, 2))
 }
+
+// standsBefore reports whether r joins the character behind it, though it has columns
+// of its own: a sign such as an Arabic number sign, or a leading consonant in front of
+// another one or of a syllable. A run of them would be one cluster of any width, while
+// terminals draw each by itself.
+func standsBefore(r rune, rest string) bool {
+	switch {
+	case r < 0x600:
+	case leads(r):
+		next, _ := utf8.DecodeRuneInString(rest)
+		return leads(next) || next >= 0xac00 && next < 0xd7a4
+	case r <= 0x605, r == 0x6dd, r == 0x70f, r == 0x890, r == 0x891, r == 0x8e2, r == 0xd4e,
+		r == 0x110bd, r == 0x110cd, r == 0x111c2, r == 0x111c3, r == 0x1193f, r == 0x11941,
+		r == 0x11a3a, r >= 0x11a84 && r <= 0x11a89, r == 0x11d46, r == 0x11f02:
+		return true
+	}
+	return false
+}
+
+// leads reports whether r is a leading consonant of Hangul.
+func leads(r rune) bool { return r >= 0x1100 && r < 0x1160 || r >= 0xa960 && r < 0xa97d }
 
 // newEmoji reports whether r is in a block that Unicode reserves for emoji and
 // fills year by year. Terminals draw the new ones two columns wide; uniseg's

@@ -54,6 +54,8 @@ func TestWidth(t *testing.T) {
 		{"invalid UTF-8", "a\xffb", 3},
 		{"cut-off sequence", "ab\x1b[3", 2},
 		{"signs before a digit", "\u070f\u070f0", 3},
+		{"syllable and final consonant", "가\u11a8", 2},
+		{"leading consonants", "\u1100\u1100가", 6},
 		{"jamo", "\u1112\u1161\u11ab", 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
