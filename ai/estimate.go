@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -19,15 +20,26 @@ const (
 
 // EstimateText estimates the tokens of a text.
 func EstimateText[S ~string | ~[]byte](s S) int64 {
-	ascii, other := 0, 0
-	for i := 0; i < len(s); i++ {
-		switch b := s[i]; {
-		case b < utf8.RuneSelf:
-			ascii++
-		case b >= 0xC0: // first byte of a longer character
+	const high = 0x8080808080808080 // of each of eight bytes
+	more, other := 0, 0             // bytes of longer characters, and the first ones of them
+	i := 0
+	for ; i+8 <= len(s); i += 8 { // a conversation is read at each turn
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		if w&high != 0 {
+			more += bits.OnesCount64(w & high)
+			other += bits.OnesCount64(w & (w << 1) & high)
+		}
+	}
+	for ; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			more++
+		}
+		if s[i] >= 0xC0 {
 			other++
 		}
 	}
+	ascii := len(s) - more
 	return int64(float64(ascii)/asciiPerToken+0.999) + int64(other)
 }
 
@@ -98,16 +110,29 @@ func EstimateContext(messages []Message) int64 {
 // 1. A model of unknown window gets what is wanted. When neither the caller nor
 // the model names a cap it is 0: none is asked for.
 func FitMaxTokens(m *Model, messages []Message, want int64) int64 {
-	if want <= 0 {
-		want = m.MaxTokens
-	}
-	if m.ContextWindow <= 0 || want <= 0 {
-		return max(want, 0)
-	}
-	input := EstimateContext(messages)
+	return (&Call{Model: m, Messages: messages}).FitMaxTokens(want)
+}
+
+// fit is FitMaxTokens for a prompt of so many tokens and a model of known window.
+func fit(m *Model, input, want int64) int64 {
 	room := m.ContextWindow - input - max(fitMarginTiny, input*fitMarginShare/100)
 	if room < fitSmallRoom {
 		room = min(fitSmallRoom, m.ContextWindow-input-fitMarginTiny)
 	}
 	return min(want, max(1, room))
+}
+
+// FitMaxTokens is [FitMaxTokens] for the call's model and conversation, which is
+// estimated once only. A Call belongs to one goroutine.
+func (c *Call) FitMaxTokens(want int64) int64 {
+	if want <= 0 {
+		want = c.Model.MaxTokens
+	}
+	if c.Model.ContextWindow <= 0 || want <= 0 {
+		return max(want, 0)
+	}
+	if !c.estimated {
+		c.contextTokens, c.estimated = EstimateContext(c.Messages), true
+	}
+	return fit(c.Model, c.contextTokens, want)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -87,6 +89,27 @@ func TestFitMaxTokens(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", tt.name, got, tt.got)
 		}
 	}
+}
+
+// Eight bytes at a time give what one at a time gives.
+func TestEstimateTextByWords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }), rapid.StringMatching(`[a-zé東🧭 ]*`)).Draw(t, "text")
+		ascii, other := 0, 0
+		for i := range len(s) {
+			switch {
+			case s[i] < 0x80:
+				ascii++
+			case s[i] >= 0xC0:
+				other++
+			}
+		}
+		want := int64(float64(ascii)/asciiPerToken+0.999) + int64(other)
+		if got := EstimateText(s); got != want || EstimateText([]byte(s)) != want {
+			t.Fatalf("%d, want %d", got, want)
+		}
+	})
 }
 
 func TestEstimates(t *testing.T) {

@@ -479,7 +479,7 @@ func (m *Models) call(p Provider, model *Model, level ThinkingLevel, req Request
 	}
 	c.Messages = req.Transcript()
 	c.Options.Thinking = level
-	c.Options.MaxTokens = FitMaxTokens(model, c.Messages, opts.MaxTokens)
+	c.Options.MaxTokens = c.FitMaxTokens(opts.MaxTokens)
 	c.secrets = newRedactor(c)
 	if tell := opts.OnRetry; tell != nil {
 		c.Options.OnRetry = func(r Retry) {

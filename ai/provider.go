@@ -41,7 +41,9 @@ type Call struct {
 	Env      auth.Environment
 	Identity Identity
 
-	secrets *redactor
+	secrets       *redactor
+	contextTokens int64 // of Messages, once estimated
+	estimated     bool
 }
 
 // Provider is a vendor account: who it is, how to authenticate, which models

@@ -65,7 +65,7 @@ func newBody(call *ai.Call, st *state) ([][]byte, error) {
 	}
 	// The gateway knows the model behind it and fits the cap itself; one that
 	// the caller did not choose is left to it.
-	if o.MaxTokens > 0 && o.MaxTokens != ai.FitMaxTokens(call.Model, call.Messages, 0) {
+	if o.MaxTokens > 0 && o.MaxTokens != call.FitMaxTokens(0) {
 		opts.SetJSON("maxTokens", o.MaxTokens)
 	}
 	if o.Thinking != "" && o.Thinking != ai.ThinkingOff {

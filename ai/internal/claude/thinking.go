@@ -42,6 +42,6 @@ func Budget(call *ai.Call) (budget, maxTokens int64) {
 	if most <= 0 {
 		most = StandardMax + budget
 	}
-	maxTokens = ai.FitMaxTokens(m, call.Messages, most)
+	maxTokens = call.FitMaxTokens(most)
 	return min(budget, maxTokens-MinBudget), maxTokens
 }

@@ -6,7 +6,7 @@ import "github.com/pi-go/pi/ai"
 // unit, and so is everything between two answers. A system message that leads is left
 // out, it is sent apart.
 func Turns(messages []ai.Message) []Unit {
-	var list []Unit
+	list := make([]Unit, 0, len(messages)+1)
 	start := 0
 	flush := func(end int) {
 		if start < end {
