@@ -78,7 +78,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 		defer signal.Stop(p.signals)
 	}
 
-	go p.watch(ctx)
+	go p.watch(ctx, p.opts.Signals) // the options may be changed meanwhile
 	p.continued = make(chan os.Signal, 1)
 	if len(p.opts.Signals) > 0 {
 		notifyContinued(p.continued)
@@ -196,10 +196,10 @@ func (p *Program) run(ctx context.Context) (err error) {
 
 // watch gives the terminal up when the loop is to end and stands still: the terminal
 // takes nothing, or a component does not return.
-func (p *Program) watch(ctx context.Context) {
+func (p *Program) watch(ctx context.Context, heeded []os.Signal) {
 	signals := make(chan os.Signal, 1)
-	if len(p.opts.Signals) > 0 {
-		signal.Notify(signals, p.opts.Signals...)
+	if len(heeded) > 0 {
+		signal.Notify(signals, heeded...)
 		defer signal.Stop(signals)
 	}
 	for {

@@ -127,6 +127,8 @@ func TestLlamaCommand(t *testing.T) {
 		c.keys(escape)
 		c.gone("── Models of")
 		c.leave()
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if got := strings.Join(r.asked, ", "); got != "unloaded small, loading large, loading broken, unloaded large, downloading nobody/nothing, downloading someone/tiny:Q4" {
 			t.Errorf("the server was told: %s", got)
 		}

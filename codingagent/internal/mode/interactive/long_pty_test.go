@@ -64,7 +64,9 @@ func TestALongSessionInTheScrollback(t *testing.T) {
 	id := c.longSession()
 	c.open(80, 24, "--session", id, "--tui-mode", "regular")
 	c.wait("message 1999.")
+	c.mu.Lock()
 	all := strings.Join(c.screen.All(), "\n")
+	c.mu.Unlock()
 	first := -1
 	for i := range 2000 {
 		switch n := strings.Count(all, fmt.Sprintf("message %04d.", i)); {
