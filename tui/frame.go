@@ -172,6 +172,9 @@ func (p *Program) drawOverlays(rows []string, content int, cursor *render.Cursor
 		}
 		at, lines := o.place(p.width, p.height, p.Bottom.report)
 		o.bounds = at
+		if o.opts.OnPlaced != nil {
+			o.opts.OnPlaced(at)
+		}
 		own := append([]string(nil), lines...)
 		if c := p.takeCursor(own, 0); c.Set && o.Focused() {
 			c.Row, c.Col = c.Row+at.Y, min(c.Col, at.Width-1)+at.X

@@ -108,6 +108,8 @@ type OverlayOptions struct {
 	// Visible hides the overlay on terminals that are too small for it; the focus
 	// is then with what had it before.
 	Visible func(width, height int) bool
+	// OnPlaced, if not nil, is told where the overlay is drawn, with each frame.
+	OnPlaced func(at Rect)
 	// NonCapturing leaves the focus where it is.
 	NonCapturing bool
 }

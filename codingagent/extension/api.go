@@ -346,6 +346,14 @@ func (a *API) RegisterMCPServer(name string, config json.RawMessage) error {
 	return err
 }
 
+// MCPServers lists the servers that extensions of the session have registered.
+func (a *API) MCPServers() ([]MCPServer, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	return a.r.MCPServers(), nil
+}
+
 // UnregisterMCPServer takes back what RegisterMCPServer did.
 func (a *API) UnregisterMCPServer(name string) error {
 	err := a.register(func() {

@@ -3,9 +3,11 @@ package extension_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/ai"
@@ -77,4 +79,56 @@ func Example() {
 	// dice: 4
 	// read: the directory secrets is off limits
 	// A four, and I may not look.
+}
+
+// framed is an editor in a frame of its own, with a key that writes the date.
+type framed struct {
+	own   extension.Editor
+	theme extension.Theme
+}
+
+func (f *framed) Render(width int) []string {
+	return append(f.own.Lines(width), f.theme.Foreground("dim", fmt.Sprintf(" %d characters", len(f.own.Text()))))
+}
+
+func (f *framed) HandleKey(k extension.Key) bool {
+	if k.ID != "alt+d" {
+		return false // all else is the editor's
+	}
+	f.own.Insert(time.Now().Format(time.DateOnly))
+	return true
+}
+
+// A component in the place of the editor, and one that lies over everything until the
+// person closes it.
+func ExampleScreen() {
+	_ = extension.Extension{
+		Name: "framed",
+		Setup: func(_ context.Context, api *extension.API) error {
+			api.Events.SessionStart.Listen(func(_ context.Context, x *extension.Context, _ *extension.SessionStart) error {
+				if screen := x.UI().Screen(); screen != nil { // nil over rpc, and where nobody looks
+					screen.SetEditor(func(_ extension.Surface, own extension.Editor) extension.Component {
+						return &framed{own, screen.Theme()}
+					})
+				}
+				return nil
+			})
+			return api.RegisterCommand("clock", extension.Command{Run: func(ctx context.Context, x *extension.CommandContext, _ string) error {
+				screen := x.UI().Screen()
+				if screen == nil {
+					return extension.ErrNoScreen
+				}
+				_, err := screen.Custom(ctx, func(extension.Surface, func(any)) extension.Component {
+					return extension.Lines(func(int) []string { return []string{time.Now().Format(time.TimeOnly)} })
+				}, extension.CustomOptions{
+					Overlay: true, Anchor: "top-right", Width: "8", NonCapturing: true,
+					OnHandle: func(o extension.Overlay) { time.AfterFunc(time.Minute, o.Close) },
+				})
+				if errors.Is(err, extension.ErrDismissed) {
+					return nil
+				}
+				return err
+			}})
+		},
+	}
 }

@@ -14,6 +14,7 @@ import (
 func TestManual(t *testing.T) {
 	page, _ := manual.Find("extensions")
 	_, table, _ := strings.Cut(page.Text, "| about | events |")
+	table, _, _ = strings.Cut(table, "\n## ")
 	var named []string
 	for _, m := range regexp.MustCompile("`([A-Z][A-Za-z]+)`").FindAllStringSubmatch(table, -1) {
 		named = append(named, m[1])

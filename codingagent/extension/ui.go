@@ -98,6 +98,11 @@ type Screen interface {
 	// component does not use. show is called on the caller's goroutine; the
 	// component's methods are called one at a time, on a goroutine that changes.
 	Custom(ctx context.Context, show func(s Surface, done func(result any)) Component, o CustomOptions) (any, error)
+	// SetEditor shows a component in the place of the editor that people write in; nil
+	// brings back the program's own. Keys that the component does not use go to own, or
+	// mean what they usually do; those that empty the editor, end and suspend the program
+	// never reach it.
+	SetEditor(show func(s Surface, own Editor) Component)
 	// SetHeader and SetFooter replace those of the program; nil brings them back.
 	SetHeader(show func(s Surface) Component)
 	SetFooter(show func(s Surface, facts FooterFacts) Component)
@@ -140,8 +145,8 @@ type Surface interface {
 // can be done before: keep its result, and ask for a redraw.
 //
 // Components may further have the methods HandleKey(Key) (used bool) to take
-// keys while they have the focus, Invalidate() to forget what they have drawn,
-// SetFocused(bool), and Close() to end what they have running.
+// keys while they have the focus, HandleMouse(Mouse) (used bool), Invalidate() to forget
+// what they have drawn, SetFocused(bool), and Close() to end what they have running.
 type Component interface {
 	Render(width int) []string
 }
@@ -180,6 +185,7 @@ type Theme interface {
 	Bold(text string) string
 	Italic(text string) string
 	Underline(text string) string
+	Strikethrough(text string) string
 }
 
 // CustomOptions say how a component is shown.
@@ -194,6 +200,20 @@ type CustomOptions struct {
 	// Anchor is where an overlay lies, such as "center", "top-right"; "" means the
 	// center.
 	Anchor string
+	// MinWidth is the least width. OffsetX and OffsetY move it away from its anchor; Row
+	// and Column place its corner instead, in cells or per cent of the room there is.
+	MinWidth         string
+	OffsetX, OffsetY int
+	Row, Column      string
+	// Margin keeps it away from the edges; 0 means 1, negative none.
+	Margin int
+	// Visible says whether it is shown on a terminal of a size; nil always does. It is
+	// called while the screen is drawn, and must return at once.
+	Visible func(columns, rows int) bool
+	// NonCapturing leaves the keys where they are until [Overlay.Focus].
+	NonCapturing bool
+	// OnHandle gets a handle on an overlay, before it is shown.
+	OnHandle func(Overlay)
 }
 
 // Working is what is shown while the agent works.
@@ -212,6 +232,8 @@ type FooterFacts interface {
 	Branch() string
 	// Statuses are the texts of [UI.SetStatus] by key.
 	Statuses() map[string]string
+	// Providers counts the vendors of models that can be used.
+	Providers() int
 }
 
 // Completion suggests how to go on with what is typed.

@@ -19,8 +19,11 @@ import (
 type prompt struct {
 	c       tui.Component
 	overlay *tui.Overlay // nil in the editor's place
-	cancel  func()       // answers with the default
-	closed  func()       // what is left to do, may be nil
+	hidden  bool         // an overlay that its extension has hidden
+	aside   bool         // and one that has not the keys
+	handle  *overlayHandle
+	cancel  func() // answers with the default
+	closed  func() // what is left to do, may be nil
 }
 
 // push shows a prompt over those there are.
@@ -53,7 +56,7 @@ func (g *guests) arrange() {
 	for _, p := range slices.Backward(g.prompts) {
 		switch {
 		case p.overlay != nil:
-			p.overlay.SetHidden(covered)
+			p.overlay.SetHidden(covered || p.hidden)
 		case !covered:
 			shown, covered = p.c, true
 		}
@@ -61,10 +64,18 @@ func (g *guests) arrange() {
 	u.area.Clear()
 	u.area.Add(shown)
 	focus := shown
-	if n := len(g.prompts); n > 0 {
-		focus = g.prompts[n-1].c
+	for _, p := range slices.Backward(g.prompts) {
+		if p.overlay == nil || !p.hidden && !p.aside {
+			focus = p.c
+			break
+		}
 	}
 	u.p.SetFocus(focus)
+	for _, p := range g.prompts {
+		if p.handle != nil {
+			p.handle.tell(p.c == focus)
+		}
+	}
 }
 
 // ask shows a prompt and waits for its answer. It must not be called on the

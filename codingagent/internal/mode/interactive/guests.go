@@ -27,6 +27,7 @@ type guests struct {
 	header       *header
 	footing      *tui.Container // the footer, or what takes its place
 	footer       *guest.Component
+	editor       *guest.Component // in the place of ours, nil if nothing is
 	working      extension.Working
 	thinking     string // what stands for hidden thinking, "" is our own
 	titled       bool
@@ -52,6 +53,13 @@ func newGuests(u *ui) *guests {
 	g.footing = tui.NewContainer(u.foot)
 	g.markdown = g.hostFor(u.p.Update).Calls("a markdown transformer")
 	g.facts.statuses = map[string]string{}
+	g.facts.providers = func() int {
+		vendors := map[string]bool{}
+		for _, m := range u.session().Models().Available(u.ctx) {
+			vendors[m.Provider] = true
+		}
+		return len(vendors)
+	}
 	return g
 }
 
@@ -119,6 +127,7 @@ func (g *guests) clear() {
 	g.statuses.clear()
 	g.header.set(nil)
 	g.setFooter(nil)
+	g.setEditor(nil)
 	g.working, g.thinking = extension.Working{}, ""
 	g.ui.status.dress(g.working)
 	for _, end := range g.watchers {
@@ -144,6 +153,9 @@ func (g *guests) tell() {
 	g.themeNames.Store(new(u.themeNames()))
 	g.facts.set(u.foot.branch)
 }
+
+// Providers counts the vendors that can be used.
+func (f *footerFacts) Providers() int { return f.providers() }
 
 // changed is told that the text in the editor is another one.
 func (g *guests) changed() { g.text.Store(new(g.ui.editor.Text())) }
@@ -185,6 +197,8 @@ func (s surface) Theme() extension.Theme { return s.g.theme() }
 
 // footerFacts are what a footer of an extension may show; safe for concurrent use.
 type footerFacts struct {
+	providers func() int
+
 	mu       sync.Mutex
 	branch   string
 	statuses map[string]string

@@ -15,7 +15,10 @@ var _ extension.Screen = (*guestUI)(nil)
 
 // overlayOptions reads where something custom lies.
 func overlayOptions(o extension.CustomOptions) (tui.OverlayOptions, error) {
-	out := tui.OverlayOptions{NonCapturing: true, Margin: 1}
+	out := tui.OverlayOptions{NonCapturing: true, Margin: 1, OffsetX: o.OffsetX, OffsetY: o.OffsetY, Visible: o.Visible}
+	if o.Margin != 0 {
+		out.Margin = max(o.Margin, 0)
+	}
 	var err error
 	if out.Anchor, err = tui.ParseAnchor(o.Anchor); err != nil {
 		return out, err
@@ -23,7 +26,7 @@ func overlayOptions(o extension.CustomOptions) (tui.OverlayOptions, error) {
 	for _, s := range []struct {
 		given string
 		size  *tui.Size
-	}{{o.Width, &out.Width}, {o.Height, &out.MaxHeight}} {
+	}{{o.Width, &out.Width}, {o.Height, &out.MaxHeight}, {o.MinWidth, &out.MinWidth}, {o.Row, &out.Row}, {o.Column, &out.Col}} {
 		if s.given == "" {
 			continue
 		}
@@ -55,6 +58,11 @@ func (s *guestUI) Custom(ctx context.Context, show func(extension.Surface, func(
 		default:
 		}
 	}
+	var handle *overlayHandle
+	if o.Overlay && o.OnHandle != nil {
+		handle = &overlayHandle{}
+		o.OnHandle(handle)
+	}
 	made := show(surface{s.g, s.g.ui.p.Update}, done)
 	if made == nil {
 		return nil, fmt.Errorf("show custom component: there is none")
@@ -69,7 +77,16 @@ func (s *guestUI) Custom(ctx context.Context, show func(extension.Surface, func(
 		box := &custom{Component: c, g: s.g, dismiss: func() { answer(result{nil, extension.ErrDismissed}, true) }}
 		p.c, p.closed = box, c.Close
 		if o.Overlay {
-			p.overlay = u.p.ShowOverlay(box, options)
+			if handle != nil {
+				options.OnPlaced = handle.place
+			}
+			p.overlay, p.aside = u.p.ShowOverlay(box, options), o.NonCapturing
+			box.bounds = p.overlay.Bounds
+			if p.handle = handle; handle != nil {
+				handle.bind(s, p)
+			}
+		} else {
+			box.bounds = func() tui.Rect { return u.areaBounds(box) }
 		}
 		finish := func(v any) { u.p.Do(func() { answer(result{v, nil}, true) }) }
 		finished <- finish
@@ -93,10 +110,19 @@ type custom struct {
 	*guest.Component
 	g       *guests
 	dismiss func()
+	bounds  func() tui.Rect
 }
 
-// HandleInput passes keys on; one that cancels and is not used sends it away.
+// HandleInput passes keys on, and the mouse when it is over the component; a key that
+// cancels and is not used sends it away.
 func (c *custom) HandleInput(ev input.Event) bool {
+	if m, ok := ev.(input.Mouse); ok {
+		at := c.bounds()
+		inside := m.X >= at.X && m.X < at.X+at.Width && m.Y >= at.Y && m.Y < at.Y+at.Height
+		if inside && c.Component.HandleMouse(guest.MouseOf(m, at.X, at.Y)) {
+			return true
+		}
+	}
 	if c.Component.HandleInput(ev) {
 		return true
 	}
@@ -105,6 +131,20 @@ func (c *custom) HandleInput(ev input.Event) bool {
 		return true
 	}
 	return false
+}
+
+// SetEditor shows a component in the place of the editor.
+func (s *guestUI) SetEditor(show func(extension.Surface, extension.Editor) extension.Component) {
+	var c *guest.Component
+	if show != nil {
+		h := s.g.hostOf(s.who)
+		h.Run = s.g.ui.p.Do
+		own := &ownEditor{ui: s.g.ui, calls: h.Calls("editor")}
+		if made := show(surface{s.g, s.g.ui.p.Update}, own); made != nil {
+			c = h.ComponentOn(own.calls, "editor", made)
+		}
+	}
+	s.do(func(u *ui) { u.guests.setEditor(c) })
 }
 
 // SetHeader replaces what is at the top of the conversation.

@@ -16,20 +16,40 @@ const doubleTime = 500 * time.Millisecond
 // inputBox is the editor with the keys of the program in front of it.
 type inputBox struct{ ui *ui }
 
-// Render gives the editor's lines.
-func (b *inputBox) Render(width int) []string { return b.ui.editor.Render(width) }
+// Render gives the editor's lines, or those of what stands in its place.
+func (b *inputBox) Render(width int) []string {
+	if c := b.ui.guests.editor; c != nil && !c.Failed() {
+		return c.Render(width)
+	}
+	return b.ui.editor.Render(width)
+}
 
 // SetFocused shows or hides the cursor.
-func (b *inputBox) SetFocused(on bool) { b.ui.editor.SetFocused(on) }
+func (b *inputBox) SetFocused(on bool) {
+	b.ui.editor.SetFocused(on)
+	if c := b.ui.guests.editor; c != nil {
+		c.SetFocused(on)
+	}
+}
 
 // CapturesScrolling tells that an open list wants the keys that scroll.
 func (b *inputBox) CapturesScrolling() bool { return b.ui.editor.CapturesScrolling() }
 
 // Invalidate draws with the styles of now.
-func (b *inputBox) Invalidate() { b.ui.restyle() }
+func (b *inputBox) Invalidate() {
+	b.ui.restyle()
+	if c := b.ui.guests.editor; c != nil {
+		c.Invalidate()
+	}
+}
 
 // HandleInput does what a key is for.
 func (b *inputBox) HandleInput(ev input.Event) bool {
+	return b.ui.guests.editorTakes(ev) || b.handle(ev)
+}
+
+// handle does what a key is for in the program's own editor.
+func (b *inputBox) handle(ev input.Event) bool {
 	u := b.ui
 	k, ok := ev.(input.Key)
 	if !ok || k.Action == input.Release {

@@ -24,6 +24,9 @@ type Host struct {
 	Late func()
 	// Fault learns of what went wrong: what did it, and how.
 	Fault func(what string, err error)
+	// Run runs f on the program's goroutine, later; it is false when that has ended. It is
+	// for [Calls.Ask], nil without that.
+	Run func(f func()) bool
 }
 
 // Panic is the error of code that panicked.
@@ -46,10 +49,34 @@ type Calls struct {
 	slow    bool // it was not waited for before
 	late    bool // what runs is not waited for any more
 	watch   *time.Timer
+
+	asks chan func() // for the host, while it waits
 }
 
 // Calls makes a queue of calls; what names the guest in messages.
-func (h *Host) Calls(what string) *Calls { return &Calls{host: h, what: what} }
+func (h *Host) Calls(what string) *Calls {
+	return &Calls{host: h, what: what, asks: make(chan func())}
+}
+
+// Ask runs f on the program's goroutine and waits for it: at once while that waits for
+// this guest, else when it is its turn. It is false when the program has ended. Only
+// code of guests may call it.
+func (c *Calls) Ask(f func()) bool {
+	over := make(chan struct{})
+	once := sync.OnceFunc(func() {
+		defer close(over)
+		f()
+	})
+	if !c.host.Run(once) {
+		return false
+	}
+	select {
+	case c.asks <- once:
+	case <-over:
+	}
+	<-over
+	return true
+}
 
 // Post has f run after all calls before it, and does not wait.
 func (c *Calls) Post(f func()) {
@@ -115,10 +142,15 @@ func (c *Calls) Do(f func()) (done bool) {
 	c.mu.Unlock()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	select {
-	case <-over:
-		return true
-	case <-timer.C:
+	for waits := true; waits; {
+		select {
+		case <-over:
+			return true
+		case f := <-c.asks:
+			f()
+		case <-timer.C:
+			waits = false
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,6 +37,11 @@ func (h *Host) Component(what string, c extension.Component) *Component {
 	return &Component{calls: h.Calls(what), inner: c, host: h, what: what}
 }
 
+// ComponentOn is Component with calls that other code of the guest knows.
+func (h *Host) ComponentOn(calls *Calls, what string, c extension.Component) *Component {
+	return &Component{calls: calls, inner: c, host: h, what: what}
+}
+
 // Render gives the lines, cut at the edge; those of before while it is still
 // drawing.
 func (c *Component) Render(width int) []string {
@@ -126,6 +131,26 @@ func (c *Component) HandleInput(ev input.Event) (used bool) {
 	}
 	return used
 }
+
+// HandleMouse passes on what the mouse did over the component.
+func (c *Component) HandleMouse(m extension.Mouse) (used bool) {
+	h, ok := c.inner.(extension.MouseHandler)
+	if !ok || c.calls.Stuck() {
+		return false
+	}
+	answer := make(chan bool, 1)
+	if !c.calls.Do(func() { answer <- h.HandleMouse(m) }) {
+		return true // it still works on it
+	}
+	select {
+	case used = <-answer:
+	default: // it panicked
+	}
+	return used
+}
+
+// Calls gives what runs the component's code.
+func (c *Component) Calls() *Calls { return c.calls }
 
 // CapturesScrolling tells that the keys are for the component first.
 func (c *Component) CapturesScrolling() bool {

@@ -5,6 +5,22 @@ import (
 	"github.com/pi-go/pi/tui/input"
 )
 
+// MouseOf gives an event of the mouse as extensions see it, over what begins at a cell.
+func MouseOf(ev input.Mouse, x, y int) extension.Mouse {
+	m := extension.Mouse{
+		Action: map[input.MouseAction]extension.MouseAction{
+			input.MousePress: extension.MousePress, input.MouseRelease: extension.MouseRelease, input.MouseMove: extension.MouseMove, input.MouseWheel: extension.MouseWheel,
+		}[ev.Action],
+		Button: map[input.Button]string{
+			input.LeftButton: "left", input.MiddleButton: "middle", input.RightButton: "right", input.BackButton: "back", input.ForwardButton: "forward",
+			input.WheelUp: "up", input.WheelDown: "down", input.WheelLeft: "left", input.WheelRight: "right",
+		}[ev.Button],
+		X: ev.X - x, Y: ev.Y - y,
+	}
+	m.Ctrl, m.Alt, m.Shift = ev.Mods&input.Ctrl != 0, ev.Mods&input.Alt != 0, ev.Mods&input.Shift != 0
+	return m
+}
+
 // KeyOf gives an event as extensions see it; ok is false for what they do not
 // see, such as the mouse.
 func KeyOf(ev input.Event) (k extension.Key, ok bool) {

@@ -20,6 +20,9 @@ func (p painter) Background(token, s string) string { return p().Bg(token).Paint
 
 func (painter) Bold(s string) string   { return text.Style{Attr: text.Bold}.Paint(s) }
 func (painter) Italic(s string) string { return text.Style{Attr: text.Italic}.Paint(s) }
+func (painter) Strikethrough(s string) string {
+	return text.Style{Attr: text.Strike}.Paint(s)
+}
 func (painter) Underline(s string) string {
 	return text.Style{Underline: text.UnderlineSingle}.Paint(s)
 }
