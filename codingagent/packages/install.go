@@ -292,7 +292,7 @@ func (m *Manager) stale(ctx context.Context, s Source, dir string) (bool, error)
 		if len(m.o.NPMCommand) > 0 {
 			return true, nil // it finds out itself
 		}
-		r, err := m.npmFor(ctx, dir)
+		r, _, err := m.npmFor(ctx, dir) // it fetches nothing here
 		if err != nil {
 			return false, err
 		}

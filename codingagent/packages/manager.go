@@ -226,8 +226,9 @@ func (m *Manager) variable(name string) string {
 }
 
 // npmFor gives a client with the configuration for a directory: that of the
-// environment, then an .npmrc in the directory, then the user's.
-func (m *Manager) npmFor(ctx context.Context, root string) (*npm.Registry, error) {
+// environment, then an .npmrc in the directory, then the user's. release removes the
+// repositories that it has fetched.
+func (m *Manager) npmFor(ctx context.Context, root string) (r *npm.Registry, release func() error, err error) {
 	c := npm.Config{}.ParseEnviron(m.o.Environ)
 	user := c.UserConfig()
 	if user == "" {
@@ -241,10 +242,13 @@ func (m *Manager) npmFor(ctx context.Context, root string) (*npm.Registry, error
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return nil, fmt.Errorf("read the configuration of npm: %w", err)
+			return nil, nil, fmt.Errorf("read the configuration of npm: %w", err)
 		default:
 			c = c.ParseConfig(string(data), file.variable)
 		}
 	}
-	return &npm.Registry{Client: m.o.Client, Config: c, UserAgent: m.o.UserAgent, Offline: m.o.Offline}, nil
+	checkouts := new(checkouts)
+	r = &npm.Registry{Client: m.o.Client, Config: c, UserAgent: m.o.UserAgent, Offline: m.o.Offline}
+	r.Git = func(ctx context.Context, want string) (npm.Checkout, error) { return checkouts.fetch(ctx, m, want) }
+	return r, checkouts.remove, nil
 }

@@ -60,10 +60,11 @@ func (m *Manager) fetchNPM(ctx context.Context, root string, s Source) (notes []
 			return m.npmInstall(ctx, root, s.spec().String())
 		})
 	}
-	r, err := m.npmFor(ctx, root)
+	r, release, err := m.npmFor(ctx, root)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, release()) }()
 	tree, err := r.Resolve(ctx, s.spec(), nil)
 	if err != nil {
 		return nil, err
@@ -275,10 +276,11 @@ func (m *Manager) fetchDependencies(ctx context.Context, dir string) (notes []st
 	if len(m.o.NPMCommand) > 0 {
 		return nil, m.npmInstallHere(ctx, dir)
 	}
-	r, err := m.npmFor(ctx, dir)
+	r, release, err := m.npmFor(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, release()) }()
 	man.Dist = npm.Dist{} // it is here
 	tree, err := r.ResolveManifest(ctx, man, readLock(dir))
 	if err != nil {

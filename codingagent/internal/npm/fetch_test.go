@@ -129,7 +129,7 @@ func TestTreesThatCanNotBe(t *testing.T) {
 	publish(reg, "mac", "1.0.0", map[string]any{"os": []string{"darwin"}})
 	publish(reg, "needs-mac", "1.0.0", deps("mac", "1"))
 	for name, text := range map[string]string{
-		"circle": "circle", "git": "set npmCommand to use npm", "file": "set npmCommand", "evil": "not the name of an npm package",
+		"circle": "circle", "git": "set npmCommand to use npm", "file": "a path of the machine", "evil": "not the name of an npm package",
 		"lost": "lost 1.0.0: look up the npm package nowhere", "mac": "not for this system", "needs-mac": "needs-mac needs mac 1.0.0, which is not for this system",
 	} {
 		r := client(reg)

@@ -60,8 +60,14 @@ type Registry struct {
 	// GOARCH).
 	OS, CPU string
 
-	mu    sync.Mutex
-	known map[string]*answer // by name of the package
+	// Git makes a checkout of a repository that a dependency names, in the forms of npm:
+	// "git+https://host/path#ref", "github:owner/name", "owner/name" and so on. The
+	// directory must be there until the tree is unpacked. nil refuses them.
+	Git func(ctx context.Context, want string) (Checkout, error)
+
+	mu         sync.Mutex
+	known      map[string]*answer   // by name of the package
+	foreigners map[string]*Manifest // of no registry, by what is wanted
 }
 
 // answer is what was once asked for.
@@ -92,6 +98,9 @@ type Manifest struct {
 	Scripts              scripts      `json:"scripts"`
 	Deprecated           deprecated   `json:"deprecated"`
 	Dist                 Dist         `json:"dist"`
+
+	from     string // what a dependency said, of one that is from no registry
+	checkout string // where it lies already
 }
 
 // Dist says where the files of a version are, and how they are checked.

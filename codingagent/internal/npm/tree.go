@@ -87,6 +87,9 @@ func (r *Registry) ResolveManifest(ctx context.Context, m *Manifest, locked Lock
 	t := &Tree{Root: m}
 	for _, n := range queue {
 		t.Places = append(t.Places, Place{n.dir(), n.manifest})
+		if n.manifest.checkout != "" && n.manifest.Scripts["prepare"] != "" {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s %s is a repository that has to be built (\"prepare\"); that was not done", n.manifest.Name, n.manifest.Version))
+		}
 		if n.manifest.runsAtInstall() {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s %s has scripts for its installation; they were not run", n.manifest.Name, n.manifest.Version))
 		}
@@ -110,7 +113,7 @@ func (r *Registry) grow(ctx context.Context, n *node, locked Locked) (added []*n
 	wanted := n.manifest.Needs()
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		_, optional := n.manifest.OptionalDependencies[name]
-		if n.manifest.bundles(name) && n.manifest.Dist.Tarball != "" {
+		if n.manifest.bundles(name) && n.manifest.Dist.Tarball != "" && n.manifest.checkout == "" {
 			continue // it is in the package; a checkout does not hold it
 		}
 		child, err := r.dependency(ctx, n, name, wanted[name], locked)
@@ -144,19 +147,40 @@ func (r *Registry) dependency(ctx context.Context, n *node, name, want string, l
 		if spec, err = ParseSpec(alias); err != nil {
 			return nil, fmt.Errorf("the dependency %s: %w", name, err)
 		}
-	} else if strings.ContainsAny(spec.Want, ":/") {
-		return nil, fmt.Errorf("the dependency %s is %q: only packages of a registry can be fetched without npm; set npmCommand to use npm", name, want)
 	}
+	foreign := strings.ContainsAny(spec.Want, ":/")
 	near := n
 	for near != nil && near.children[name] == nil {
 		near = near.parent
 	}
 	if near != nil {
 		have := near.children[name].manifest
-		ok, err := r.satisfies(ctx, have, spec)
+		ok, err := have.from == spec.Want, error(nil)
+		if !foreign && !ok {
+			ok, err = r.satisfies(ctx, have, spec)
+		}
 		if ok || err != nil {
 			return nil, err
 		}
+	}
+	m, err := r.manifestOf(ctx, name, spec, foreign, locked)
+	if err != nil {
+		return nil, err
+	}
+	child := &node{name: name, manifest: m, children: map[string]*node{}}
+	child.parent = n
+	if near == nil { // nothing has this name above: the highest place is free
+		for child.parent.parent != nil {
+			child.parent = child.parent.parent
+		}
+	}
+	return child, nil
+}
+
+// manifestOf picks the version of a dependency.
+func (r *Registry) manifestOf(ctx context.Context, name string, spec Spec, foreign bool, locked Locked) (*Manifest, error) {
+	if foreign {
+		return r.foreign(ctx, name, spec.Want)
 	}
 	var prefer []string
 	for _, l := range locked[spec.Name] {
@@ -171,14 +195,7 @@ func (r *Registry) dependency(ctx context.Context, n *node, name, want string, l
 			return nil, fmt.Errorf("%s %s: %w: the lock file says %s, the registry %s", m.Name, m.Version, ErrIntegrity, l.Integrity, m.Dist.Integrity)
 		}
 	}
-	child := &node{name: name, manifest: m, children: map[string]*node{}}
-	child.parent = n
-	if near == nil { // nothing has this name above: the highest place is free
-		for child.parent.parent != nil {
-			child.parent = child.parent.parent
-		}
-	}
-	return child, nil
+	return m, nil
 }
 
 // satisfies reports whether a version that is in the tree is what a spec wants.

@@ -73,6 +73,15 @@ func (r *Registry) fetch(ctx context.Context, root *os.Root, p Place) (err error
 			err = fmt.Errorf("fetch %s %s: %w", m.Name, m.Version, err)
 		}
 	}()
+	if m.checkout != "" {
+		if err := root.MkdirAll(p.Dir, 0o755); err != nil {
+			return err
+		}
+		if err := copyCheckout(ctx, m.checkout, root, p.Dir, r.Limits.filled()); err != nil {
+			return err
+		}
+		return checkManifest(root, p)
+	}
 	sum, err := newChecksum(m.Dist)
 	if err != nil {
 		return err
@@ -81,7 +90,9 @@ func (r *Registry) fetch(ctx context.Context, root *os.Root, p Place) (err error
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return fmt.Errorf("%q is no http address", m.Dist.Tarball)
 	}
-	if base, err := r.Config.Registry(m.Name); err != nil {
+	if base, err := r.Config.Registry(m.Name); m.from != "" {
+		// it is of no registry
+	} else if err != nil {
 		return err
 	} else if base.Scheme == "https" && u.Scheme == "http" {
 		u.Scheme = "https" // registries behind a proxy often give their own address wrongly
