@@ -46,7 +46,8 @@ func BenchmarkTurn(b *testing.B) {
 					id := fmt.Sprint("call_", i)
 					messages = append(messages,
 						&ai.AssistantMessage{API: m.API, Provider: m.Provider, Model: m.ID, StopReason: ai.StopToolUse, Usage: counted, Content: []ai.Block{
-							&ai.Text{Text: strings.Repeat("text ", 40)}, &ai.ToolCall{ID: id, Name: "read", Arguments: json.RawMessage(`{"path":"file.go"}`)}}},
+							&ai.Text{Text: strings.Repeat("text ", 40)}, &ai.ToolCall{ID: id, Name: "read", Arguments: json.RawMessage(`{"path":"file.go"}`)},
+						}},
 						&ai.ToolResultMessage{ToolCallID: id, ToolName: "read", Content: []ai.Block{&ai.Text{Text: strings.Repeat("a line of a file\n", 200)}}})
 				}
 				conversation := ai.NewConversation("c")

@@ -220,7 +220,7 @@ func (x *exchange) send(ctx context.Context, conn *websocket.Conn, frame []byte)
 func (x *exchange) read(ctx context.Context, out *ai.Emitter, d *responses.Decoder) (begun bool, err error) {
 	reading, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	pace := transport.NewPace(cancel, transport.Timeouts(x.call.Options.Timeouts), out.Sent)
+	pace := transport.NewPace(cancel, transport.Timeouts(x.call.Options.Timeouts), out.Sent, out.Now)
 	observe := x.call.Options.OnWireEvent
 	left := wire.MaxBody(x.call.Options.Limits)
 	for {

@@ -120,7 +120,7 @@ func (x *exchange) try(ctx, within context.Context, release func()) (*http.Respo
 		limit = DefaultMaxBody
 	}
 	e.Status, e.Header = resp.StatusCode, resp.Header
-	resp.Body = newBody(ctx, here, cancel, resp.Body, newPace(cancel, x.limits, x.r.Progress), limit, e, release)
+	resp.Body = newBody(ctx, here, cancel, resp.Body, newPace(cancel, x.limits, x.r.Progress, x.c.opt.Now), limit, e, release)
 	return resp, nil
 }
 

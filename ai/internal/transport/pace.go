@@ -12,6 +12,7 @@ import (
 // to the one that reads.
 type Pace struct {
 	idle, progress time.Duration
+	now            func() time.Time
 	count          func() int64
 	counted        int64
 	waited         time.Duration // since count changed
@@ -22,14 +23,13 @@ type Pace struct {
 
 // NewPace gives a Pace that ends a context by cancel, with a *TimeoutError as cause.
 // count grows whenever the answer has got on; nil means that it never does. Limits of
-// 0 take their default as those of a Request. Stop it.
-func NewPace(cancel context.CancelCauseFunc, limits Timeouts, count func() int64) *Pace {
-	limits = limits.withDefaults()
-	return newPace(cancel, limits, count)
+// 0 take their default as those of a Request.
+func NewPace(cancel context.CancelCauseFunc, limits Timeouts, count func() int64, now func() time.Time) *Pace {
+	return newPace(cancel, limits.withDefaults(), count, now)
 }
 
-func newPace(cancel context.CancelCauseFunc, limits Timeouts, count func() int64) *Pace {
-	p := &Pace{idle: limits.Idle, progress: limits.Progress, count: count}
+func newPace(cancel context.CancelCauseFunc, limits Timeouts, count func() int64, now func() time.Time) *Pace {
+	p := &Pace{idle: limits.Idle, progress: limits.Progress, count: count, now: now}
 	if count == nil {
 		p.count = func() int64 { return 0 }
 	}
@@ -48,7 +48,7 @@ func (p *Pace) Wait() {
 	if n := p.count(); n != p.counted {
 		p.counted, p.waited = n, 0
 	}
-	p.began = time.Now()
+	p.began = p.now()
 	limit, means := p.idle, &TimeoutError{What: "idle", After: p.idle}
 	if left := p.progress - p.waited; p.progress > 0 && (limit == 0 || left < limit) {
 		limit, means = max(left, 0), &TimeoutError{What: "progress", After: p.progress}
@@ -61,6 +61,6 @@ func (p *Pace) Wait() {
 func (p *Pace) Stop() {
 	if p.timer != nil {
 		p.timer.Stop()
-		p.waited += time.Since(p.began)
+		p.waited += p.now().Sub(p.began)
 	}
 }

@@ -168,7 +168,6 @@ func TestProgressLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start = time.Now()
 		for n := 1; n <= 100; n++ {
 			if _, err := io.ReadFull(resp.Body, make([]byte, 1)); err != nil {
 				t.Fatal(err)

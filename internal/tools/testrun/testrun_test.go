@@ -198,7 +198,7 @@ func TestOutOfTimeIsNoFailure(t *testing.T) {
 	const over = "fuzz: elapsed: 3s, execs: 40304 (0/sec), new interesting: 104 (total: 108)\n--- FAIL: FuzzX (3.20s)\n    context deadline exceeded\nFAIL\nexit status 1\n"
 	for output, want := range map[string]bool{
 		over: true,
-		over + "    Failing input written to testdata/fuzz/FuzzX/1\n": false,
+		over + "    Failing input written to testdata/fuzz/FuzzX/1\n":                                                  false,
 		"--- FAIL: FuzzX (3.20s)\n    --- FAIL: FuzzX (0.00s)\n        x_test.go:9: context deadline exceeded\nFAIL\n": false,
 		"ok": false,
 		"":   false,
