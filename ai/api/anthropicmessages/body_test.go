@@ -65,6 +65,33 @@ func golden(t *testing.T, name string, r *mockllm.Request) {
 	}
 }
 
+// The session goes into the header that the vendor reads; OpenRouter is known by its name
+// and by its address, and others can be told to be like it.
+func TestAffinityHeaders(t *testing.T) {
+	for name, tt := range map[string]struct {
+		provider, base, flags string
+		cache                 ai.CacheRetention
+		want                  string
+	}{
+		"vendor":                 {"anthropic", "https://api.anthropic.com", `{}`, "", ""},
+		"openrouter by name":     {"openrouter", "https://mock", `{}`, "", "x-session-id"},
+		"openrouter by address":  {"mine", "https://openrouter.ai/api", `{}`, "", "x-session-id"},
+		"asked for":              {"mine", "https://mock", `{"sendSessionAffinityHeaders":true}`, "", "x-session-affinity"},
+		"asked for in that form": {"mine", "https://mock", `{"sendSessionAffinityHeaders":true,"sessionAffinityFormat":"openrouter"}`, "", "x-session-id"},
+		"not wanted":             {"openrouter", "https://mock", `{"sendSessionAffinityHeaders":false}`, "", ""},
+		"nothing is cached":      {"openrouter", "https://mock", `{}`, ai.CacheNone, ""},
+	} {
+		m := compat(testModel(), tt.flags)
+		m.Provider, m.BaseURL = tt.provider, tt.base
+		r := send(t, m, ai.Request{Messages: []ai.Message{ai.UserText("x")}}, ai.Options{SessionID: "s1", Cache: tt.cache})
+		for _, h := range []string{"x-session-id", "x-session-affinity"} {
+			if got := r.Header.Get(h); (got != "") != (h == tt.want) || got != "" && got != "s1" {
+				t.Errorf("%s: %s is %q", name, h, got)
+			}
+		}
+	}
+}
+
 func compat(m *ai.Model, flags string) *ai.Model {
 	c := *m
 	c.Compat = json.RawMessage(flags)

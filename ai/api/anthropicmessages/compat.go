@@ -59,6 +59,7 @@ type traits struct {
 	affinityHeader                                     string
 	adaptive, emptySignature, strict                   bool
 	midEffort, midSystem, midTools, threads            bool
+	openRouter                                         bool // serves the model
 	fallbacks                                          []FallbackModel
 }
 
@@ -75,8 +76,9 @@ func traitsOf(m *ai.Model, baseURL string) (*traits, error) {
 		}
 		return standard
 	}
-	openRouter := wire.HostMatches(baseURL, "openrouter.ai")
+	openRouter := wire.IsOpenRouter(m.Provider, baseURL)
 	t := &traits{
+		openRouter:     openRouter,
 		eager:          pick(c.SupportsEagerToolInputStreaming, true),
 		longCache:      pick(c.SupportsLongCacheRetention, true),
 		affinity:       pick(c.SendSessionAffinityHeaders, openRouter),

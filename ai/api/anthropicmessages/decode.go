@@ -9,6 +9,7 @@ import (
 	"github.com/pi-go/pi/ai/internal/jsonscan"
 	"github.com/pi-go/pi/ai/internal/partialjson"
 	"github.com/pi-go/pi/ai/internal/sse"
+	"github.com/pi-go/pi/ai/internal/wire"
 )
 
 // redactedText is shown for thinking that the vendor hides.
@@ -97,6 +98,7 @@ type usage struct {
 	OutputDetails *struct {
 		Thinking *int64 `json:"thinking_tokens"`
 	} `json:"output_tokens_details"`
+	wire.Bill // of OpenRouter
 }
 
 // frame takes one event of the stream.
@@ -220,6 +222,9 @@ func (d *decoder) usage(u *usage) {
 	}
 	to.Total = to.Input + to.Output + to.CacheRead + to.CacheWrite
 	to.Cost = d.rates().Price(*to)
+	if cost, ok := u.Dollars(); ok && d.r.traits.openRouter {
+		to.Cost.Total, to.Cost.FromProvider = cost, true
+	}
 }
 
 // rates are those of the model that answered.

@@ -74,6 +74,35 @@ func TestUsageAndCost(t *testing.T) {
 	}
 }
 
+// OpenRouter says what it charges, which counts more than what the catalog says; others
+// may mean something else by these words.
+func TestBillOfOpenRouter(t *testing.T) {
+	for name, tt := range map[string]struct {
+		provider, bill string
+		want           float64
+	}{
+		"billed":          {"openrouter", `"cost":0.5,"is_byok":false`, 0.5},
+		"own key":         {"openrouter", `"cost":0.5,"is_byok":true,"cost_details":{"upstream_inference_cost":0.25}`, 0.75},
+		"own key, silent": {"openrouter", `"cost":0.5,"is_byok":true`, 0},
+		"nonsense":        {"openrouter", `"cost":"much","is_byok":3,"cost_details":[]`, 0},
+		"another vendor":  {"anthropic", `"cost":0.5,"is_byok":false`, 0},
+	} {
+		m := testModel()
+		m.Provider = tt.provider
+		srv := mockllm.New()
+		srv.Queue(stream(begin, textStart, text("Hi"), textStop,
+			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":12,`+tt.bill+`}}`, msgStop))
+		a := client(srv, m).Stream(t.Context(), m, ai.Request{Messages: []ai.Message{ai.UserText("x")}}, ai.Options{APIKey: "k"}).Result()
+		want := tt.want
+		if want == 0 {
+			want = (3*1 + 12*10 + 900*0.1 + 100*2) / 1e6
+		}
+		if a.Err() != nil || !near(a.Usage.Cost.Total, want) || a.Usage.Cost.FromProvider != (tt.want > 0) {
+			t.Errorf("%s: %+v, %v", name, a.Usage.Cost, a.Err())
+		}
+	}
+}
+
 func near(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 }
 
 func TestStopReasons(t *testing.T) {

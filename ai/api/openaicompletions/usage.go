@@ -1,6 +1,9 @@
 package openaicompletions
 
-import "github.com/pi-go/pi/ai"
+import (
+	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/internal/wire"
+)
 
 // usage is the union of the vendors' usage objects. Numbers are floats because
 // some vendors write them so.
@@ -18,14 +21,7 @@ type usage struct {
 		Reasoning float64 `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 
-	// OpenRouter's bill, in US dollars.
-	Cost        *float64 `json:"cost"`
-	OwnKey      *bool    `json:"is_byok"`
-	CostDetails *struct {
-		Upstream   *float64 `json:"upstream_inference_cost"`
-		Prompt     *float64 `json:"upstream_inference_prompt_cost"`
-		Completion *float64 `json:"upstream_inference_completions_cost"`
-	} `json:"cost_details"`
+	wire.Bill // of OpenRouter
 }
 
 // tokens counts in our terms, and prices by the model's rates.
@@ -51,30 +47,8 @@ func (u *usage) tokens(m *ai.Model, billed bool) ai.Usage {
 	}
 	out.Total = out.Input + out.Output + out.CacheRead + out.CacheWrite
 	out.Cost = m.Cost.Price(out)
-	if cost, ok := u.bill(); billed && ok {
+	if cost, ok := u.Dollars(); billed && ok {
 		out.Cost.Total, out.Cost.FromProvider = cost, true
 	}
 	return out
-}
-
-// bill is what the vendor charges: its own cost, and with a key of the user's at
-// the vendor behind it, what that one charges too. It is false when a part is
-// missing or makes no sense.
-func (u *usage) bill() (float64, bool) {
-	if u.Cost == nil || *u.Cost < 0 || u.OwnKey == nil {
-		return 0, false
-	}
-	if !*u.OwnKey {
-		return *u.Cost, true
-	}
-	d := u.CostDetails
-	switch {
-	case d == nil:
-		return 0, false
-	case d.Upstream != nil:
-		return *u.Cost + *d.Upstream, *d.Upstream >= 0
-	case d.Prompt != nil && d.Completion != nil:
-		return *u.Cost + *d.Prompt + *d.Completion, *d.Prompt >= 0 && *d.Completion >= 0
-	}
-	return 0, false
 }

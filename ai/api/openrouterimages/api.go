@@ -103,10 +103,9 @@ type answer struct {
 		} `json:"message"`
 	} `json:"choices"`
 	Usage *struct {
-		Prompt     int64    `json:"prompt_tokens"`
-		Completion int64    `json:"completion_tokens"`
-		Total      int64    `json:"total_tokens"`
-		Cost       *float64 `json:"cost"`
+		Prompt     int64 `json:"prompt_tokens"`
+		Completion int64 `json:"completion_tokens"`
+		Total      int64 `json:"total_tokens"`
 		Details    struct {
 			Cached  int64 `json:"cached_tokens"`
 			Written int64 `json:"cache_write_tokens"`
@@ -114,6 +113,7 @@ type answer struct {
 		Output struct {
 			Reasoning int64 `json:"reasoning_tokens"`
 		} `json:"completion_tokens_details"`
+		wire.Bill
 	} `json:"usage"`
 }
 
@@ -223,8 +223,8 @@ func (a *answer) usage(m *ai.Model) *ai.Usage {
 		out.Total = out.Input + out.Output + out.CacheRead + out.CacheWrite
 	}
 	out.Cost = m.Cost.Price(*out)
-	if u.Cost != nil && *u.Cost >= 0 {
-		out.Cost.Total, out.Cost.FromProvider, out.Cost.HasFromProvider = *u.Cost, true, true
+	if cost, ok := u.Dollars(); ok {
+		out.Cost.Total, out.Cost.FromProvider = cost, true
 	}
 	return out
 }

@@ -48,7 +48,7 @@ func TestPainting(t *testing.T) {
 	v := &vendor{status: 200, body: `{"id":"gen-1","choices":[{"finish_reason":"stop","message":{"content":"Here.","images":[
 		{"type":"image_url","image_url":{"url":"data:image/png;base64,aW1n"}},{"image_url":"data:image/webp;base64,d2Vi"},
 		{"image_url":{"url":"https://elsewhere.example/x.png"}},{"image_url":{"url":"data:text/html;base64,eA=="}}]}}],
-		"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":30,"cache_write_tokens":10},"cost":0.04}}`}
+		"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":30,"cache_write_tokens":10},"cost":0.04,"is_byok":false}}`}
 	a := paint(t.Context(), v, model("text image", "image text"), &ai.Text{Text: "A <red> kite."}, &ai.Text{Text: " "}, &ai.Image{MIMEType: "image/jpeg", Data: "cGlj"})
 	if a.Err() != nil {
 		t.Fatal(a.Err())
@@ -65,6 +65,21 @@ func TestPainting(t *testing.T) {
 	want := `/api/v1/chat/completions {"model":"painter","messages":[{"role":"user","content":[{"type":"text","text":"A <red> kite."},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,cGlj"}}]}],"stream":false,"modalities":["image","text"]}`
 	if v.seen != want || v.header.Get("Authorization") != "Bearer k" {
 		t.Errorf("request %s\nwant    %s", v.seen, want)
+	}
+}
+
+// With a key of the user's own at the painter's vendor, that one's bill counts too; where
+// it is not told, the catalog's rates do.
+func TestCostWithOnesOwnKey(t *testing.T) {
+	for bill, want := range map[string]float64{
+		`"cost":0.5,"is_byok":true,"cost_details":{"upstream_inference_cost":0.25}`: 0.75,
+		`"cost":0.5,"is_byok":true`: 3e-6,
+		`"cost":0.5`:                3e-6,
+	} {
+		a := paint(t.Context(), &vendor{status: 200, body: `{"choices":[{"message":{"images":[{"image_url":"data:image/png;base64,eA=="}]}}],"usage":{"prompt_tokens":1,"completion_tokens":1,` + bill + `}}`}, model("text", "image"), &ai.Text{Text: "x"})
+		if a.Err() != nil || a.Usage.Cost.Total != want || a.Usage.Cost.FromProvider != (want > 0.1) {
+			t.Errorf("%s: %+v, %v", bill, a.Usage, a.Err())
+		}
 	}
 }
 
