@@ -122,18 +122,6 @@ func TestAnthropic(t *testing.T) {
 	}
 }
 
-// The vendor takes any port of this machine: one that is in use is no obstacle.
-func TestAnthropicTakesAnotherPort(t *testing.T) {
-	if l, err := net.Listen("tcp", "127.0.0.1:53692"); err == nil {
-		defer l.Close()
-	}
-	srv := authtest.New()
-	srv.Handle("claude.ai/oauth/authorize", srv.Authorize("", nil))
-	srv.Handle("platform.claude.com/v1/oauth/token", srv.Token(authtest.Tokens{Access: "at", Refresh: "rt", ExpiresIn: 3600}))
-	c, err := login.Anthropic().Login(t.Context(), newMachine(srv).Host, &authtest.Person{Browser: srv})
-	check(t, c, err, "at-1", "rt-1", in(55*time.Minute))
-}
-
 // Where there is no browser the page shows a code.
 func TestAnthropicCopy(t *testing.T) {
 	srv := authtest.New()
