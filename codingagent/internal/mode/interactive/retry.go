@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/agentcore/harness"
-	"github.com/pi-go/pi/agentcore/session"
-	"github.com/pi-go/pi/ai"
 )
 
 // tryAgain shows that a failed answer will be tried again: one line in the place of
@@ -47,23 +45,4 @@ func (u *ui) forgetRetry() {
 		u.retry.Remove()
 		u.retry = nil
 	}
-}
-
-// triedEntries are the failed answers of a branch that were tried again.
-func triedEntries(entries []session.Entry) map[string]bool {
-	failed := map[string]bool{}
-	again := map[string]bool{}
-	for _, e := range entries {
-		switch e := e.(type) {
-		case *session.MessageEntry:
-			if m, ok := e.Message.(*ai.AssistantMessage); ok && m.StopReason == ai.StopError {
-				failed[e.ID] = true
-			}
-		case *session.ContextEditEntry:
-			if e.Replacement == nil && failed[e.TargetID] {
-				again[e.TargetID] = true
-			}
-		}
-	}
-	return again
 }

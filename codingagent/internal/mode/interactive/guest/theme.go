@@ -23,6 +23,7 @@ func (painter) Italic(s string) string { return text.Style{Attr: text.Italic}.Pa
 func (painter) Strikethrough(s string) string {
 	return text.Style{Attr: text.Strike}.Paint(s)
 }
+
 func (painter) Underline(s string) string {
 	return text.Style{Underline: text.UnderlineSingle}.Paint(s)
 }
