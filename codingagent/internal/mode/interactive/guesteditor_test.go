@@ -105,10 +105,14 @@ func TestEditorOfAnExtension(t *testing.T) {
 	d.tty.Type(fmt.Sprintf("\x1b[<0;3;%dM", row+1))
 	d.wait(fmt.Sprintf("press-left@2,%d", 3))
 	// What ends the program is not the extension's.
-	d.keys("i", "gone", "\x03")
-	d.wait("[INSERT 0")
+	d.keys("i", "gone")
+	d.wait("[INSERT 4")
+	d.keys("\x1b")
+	d.wait("[NORMAL 4") // where the extension uses every key
+	d.keys("\x03")
+	d.wait("[NORMAL 0")
 	(<-ready).SetEditor(nil)
-	d.gone("INSERT")
+	d.gone("NORMAL")
 	d.keys("ours")
 	d.wait("ours")
 }
