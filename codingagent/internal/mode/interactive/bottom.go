@@ -111,6 +111,14 @@ func (s *status) hint(h string) {
 	})
 }
 
+// forgetHint takes the hint away before its time: something else was done meanwhile.
+func (s *status) forgetHint() {
+	if s.forget != nil {
+		s.forget()
+	}
+	s.forget, s.hinted = nil, ""
+}
+
 // Render gives one line, and more for a hint that needs them.
 func (s *status) Render(width int) []string {
 	l := s.ui.look
@@ -222,7 +230,7 @@ func shorten(s string, width int) string {
 // right. What has no room is left out.
 func (f *footer) numbers(width int) string {
 	l := f.ui.look
-	right, left := f.modelText(), f.contextText(width)
+	right, left := f.modelText(width), f.contextText(width)
 	var spent []string
 	if f.usage.Input > 0 {
 		spent = append(spent, "↑"+tokenCount(f.usage.Input))
@@ -264,7 +272,7 @@ func (f *footer) numbers(width int) string {
 	return left + text.Blanks(gap) + right
 }
 
-func (f *footer) modelText() string {
+func (f *footer) modelText(width int) string {
 	l := f.ui.look
 	if f.model == nil {
 		return l.fg("warning", "no model")
@@ -272,6 +280,9 @@ func (f *footer) modelText() string {
 	name := oneLine(f.model.ID)
 	if f.model.Provider == demo.ProviderID {
 		name += " (demo, not an LLM)"
+		if width < narrow {
+			name = oneLine(f.model.ID) + " (demo)"
+		}
 	}
 	s := l.fg("muted", name)
 	thinks, level := f.model.Reasoning, f.ui.session().Thinking()

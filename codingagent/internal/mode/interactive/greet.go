@@ -32,7 +32,7 @@ func (g *greeting) Render(width int) []string {
 	var hints []string
 	for _, h := range []string{
 		key("app.interrupt", "stop"), key("app.exit", "exit"), l.fg("muted", "/") + l.fg("dim", " commands"),
-		l.fg("muted", "!") + l.fg("dim", " shell"), l.fg("muted", "@") + l.fg("dim", " files"), key("app.tools.expand", "unfold output"),
+		l.fg("muted", "!") + l.fg("dim", " shell"), l.fg("muted", "@") + l.fg("dim", " files"), key("app.tools.expand", "unfold"),
 	} {
 		if h != "" {
 			hints = append(hints, h)

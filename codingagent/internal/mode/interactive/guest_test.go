@@ -217,7 +217,7 @@ func TestReplacingTheSessionEndsWhatExtensionsShow(t *testing.T) {
 	d.wait("status 1", "started 1 startup")
 	d.keys("/dress", enter)
 	s := d.wait("a widget", "my header", "my footer status 1", "an overlay")
-	if strings.Contains(s, "faux") || strings.Contains(s, "unfold output") {
+	if strings.Contains(s, "faux") || strings.Contains(s, "ctrl+o unfold") {
 		t.Errorf("the program's own header or footer are still there:\n%s", s)
 	}
 	if err := d.runtime.New(t.Context(), ""); err != nil { // as the program's own command does

@@ -167,6 +167,7 @@ func (u *ui) submit(s string, later bool) {
 		return
 	}
 	u.unsent.sent(s)
+	u.status.forgetHint()
 	switch {
 	case strings.HasPrefix(trimmed, "!"):
 		u.runShell(trimmed)

@@ -200,7 +200,12 @@ func TestModelAndThinking(t *testing.T) {
 	c.wait("The model is mock/m.")
 	c.keys("/nothing", enter)
 	c.wait("There is no command /nothing")
-	c.keys(ctrlC, "/modle", enter)
+	c.keys(ctrlC, "!!echo $((6*7)) times", enter)
+	if s := c.wait("42 times"); strings.Contains(s, "There is no command") {
+		t.Errorf("a hint outlives what comes after it:\n%s", s)
+	}
+	c.gone("running for")
+	c.keys("/modle", enter)
 	c.wait("did you mean /model?")
 	c.keys(ctrlC, "/theme light", enter)
 	c.gone("/theme")

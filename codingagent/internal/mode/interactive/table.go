@@ -13,40 +13,57 @@ type table struct {
 	width int
 }
 
-// Render gives the lines; where there is little room the second column goes
-// below the first.
+// Render gives the lines. Where there is little room the second column stands below the
+// first, if that takes fewer lines.
 func (t *table) Render(width int) []string {
 	if t.lines != nil && t.width == width {
 		return t.lines
 	}
-	l := t.ui.look
 	t.width = width
-	t.lines = []string{" " + l.bold("accent", t.title)}
+	rows := t.beside(width)
+	if below := t.below(width); len(below) < len(rows) {
+		rows = below
+	}
+	t.lines = fit(append([]string{" " + t.ui.look.bold("accent", t.title)}, rows...), width)
+	return t.lines
+}
+
+// beside has the second column beside the first.
+func (t *table) beside(width int) []string {
+	l := t.ui.look
 	first := 0
 	for _, r := range t.rows {
 		first = max(first, text.Width(r[0]))
 	}
 	first = min(first, max(width/2, 12))
+	var lines []string
 	for _, r := range t.rows {
 		key, value := oneLine(r[0]), oneLine(r[1])
 		if text.Width(key) > first {
-			t.lines = append(t.lines, "   "+l.fg("accent", text.Truncate(key, max(width-3, 1), "…")))
+			lines = append(lines, "   "+l.fg("accent", text.Truncate(key, max(width-3, 1), "…")))
 			key = ""
 		}
-		room := width - first - 5
-		if room < 12 {
-			t.lines = append(t.lines, "   "+l.fg("accent", key), "     "+l.fg("muted", value))
-			continue
-		}
-		for i, part := range text.Wrap(value, room) {
+		for i, part := range text.Wrap(value, max(width-first-5, 1)) {
 			if i > 0 {
 				key = ""
 			}
-			t.lines = append(t.lines, "   "+l.fg("accent", text.Pad(key, first))+"  "+l.fg("muted", part))
+			lines = append(lines, "   "+l.fg("accent", text.Pad(key, first))+"  "+l.fg("muted", part))
 		}
 	}
-	t.lines = fit(t.lines, width)
-	return t.lines
+	return lines
+}
+
+// below has it below.
+func (t *table) below(width int) []string {
+	l := t.ui.look
+	var lines []string
+	for _, r := range t.rows {
+		lines = append(lines, "   "+l.fg("accent", text.Truncate(oneLine(r[0]), max(width-3, 1), "…")))
+		for _, part := range text.Wrap(oneLine(r[1]), max(width-5, 1)) {
+			lines = append(lines, "     "+l.fg("muted", part))
+		}
+	}
+	return lines
 }
 
 // Invalidate makes it be drawn anew.
