@@ -29,7 +29,10 @@ func TestASettingsFileThatIsNotQuiteJSON(t *testing.T) {
 			c.put(agentFiles+"settings.json", tc.text)
 			c.open(200, 30)
 			if tc.says != "" {
-				c.wait(tc.says, "defaults are")
+				c.until("it is told where the file is wrong", func(s string) bool {
+					s = strings.Join(strings.Fields(s), " ") // wherever it was wrapped
+					return strings.Contains(s, tc.says) && strings.Contains(s, "the file is left as it is")
+				})
 			}
 			c.keys("/theme light", enter)
 			if tc.kept {

@@ -26,7 +26,7 @@ func TestCallsOfAnEarlierRun(t *testing.T) {
 			c.open(80, 40, "--tui-mode", mode)
 			c.ask("go", "that was it")
 			before := c.wait("of 100k")
-			before = before[strings.Index(before, " go\n") : strings.Index(before, "that was it")]
+			before = before[strings.Index(before, " go\n"):strings.Index(before, "that was it")]
 			c.keys("now this", enter)
 			c.wait("\n   begun")
 			c.signal(syscall.SIGKILL)
