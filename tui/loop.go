@@ -55,6 +55,11 @@ func (p *Program) run(ctx context.Context) (err error) {
 		if r != nil {
 			panic(r)
 		}
+		if p.panicked.Load() {
+			// Only the terminal that was taken away ended the loop. Whoever called Run
+			// would leave before the reason is told.
+			select {}
+		}
 		select {
 		case <-p.reader.done:
 		case <-time.After(parkTime): // a device that does not let go of a reader

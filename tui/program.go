@@ -112,6 +112,7 @@ type Program struct {
 	signals       chan os.Signal // those of [Options.Signals]
 	turns         atomic.Int64   // of the loop: one that does not turn is stuck
 	continued     chan os.Signal // the process goes on after it was stopped
+	panicked      atomic.Bool    // a goroutine of Go ends the process
 
 	mu    sync.Mutex // guards posts, begun and ended
 	posts []func()
@@ -253,6 +254,7 @@ func (p *Program) Go(f func()) {
 
 func (p *Program) restoreOnPanic() {
 	if r := recover(); r != nil {
+		p.panicked.Store(true)
 		_ = p.term.Stop()
 		panic(fmt.Sprintf("%v\n\n%s", r, debug.Stack()))
 	}
