@@ -45,6 +45,10 @@ func (b *block) render(m *Markdown, width int, streaming bool) []string {
 	}
 	b.code = nil
 	clean := text.Sanitize(src)
+	if tangled(clean) {
+		b.lines = plain(m, clean, width)
+		return b.lines
+	}
 	if streaming {
 		clean = foresee(clean)
 	}

@@ -23,9 +23,6 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 
 // draw parses a clean text and lays it out.
 func draw(m *Markdown, src string, width int) []string {
-	if tangled(src) {
-		return plain(m, src, width)
-	}
 	if defs := named(src, m.used); len(defs) > 0 {
 		src += "\n\n"
 		for _, d := range defs {

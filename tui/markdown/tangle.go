@@ -3,10 +3,11 @@ package markdown
 import "strings"
 
 // The parser's time grows with the square of what may open something in one
-// paragraph, and of the depth of quotes. No text of a person comes near these.
+// paragraph, and of how many quotes and lists a line begins. No text of a person
+// comes near these.
 const (
 	mostOpenings = 2000
-	deepestQuote = 100
+	deepest      = 100
 )
 
 // tangled says that a block would take the parser longer than a frame may take.
@@ -21,17 +22,26 @@ func tangled(src string) bool {
 			openings = 0 // another paragraph
 		}
 		openings += strings.Count(line, "[") + strings.Count(line, "*") + strings.Count(line, "_")
-		if openings > mostOpenings || quoteDepth(line) > deepestQuote {
+		if openings > mostOpenings || depth(line) > deepest {
 			return true
 		}
 	}
 	return false
 }
 
-// quoteDepth tells how many quotes a line is in.
-func quoteDepth(line string) int {
-	marks := line[:len(line)-len(strings.TrimLeft(line, "> "))]
-	return strings.Count(marks, ">")
+// depth tells how many quotes and lists a line begins.
+func depth(line string) (n int) {
+	for ; ; n++ {
+		line = strings.TrimLeft(line, " \t")
+		switch {
+		case strings.HasPrefix(line, ">"):
+			line = line[1:]
+		case isItem(line):
+			_, line, _ = strings.Cut(line, " ")
+		default:
+			return n
+		}
+	}
 }
 
 // plain lays out a text as it is written.

@@ -18,6 +18,7 @@ func TestTangledTextIsShownAsItIsWritten(t *testing.T) {
 		"over many lines":         {"**bold** " + strings.Repeat("[a](\n", 20000), true},
 		"in an item":              {"- **bold** " + strings.Repeat("[a](", 20000), true},
 		"quotes of quotes":        {strings.Repeat("> ", 5000) + "**bold**", true},
+		"lists of lists":          {strings.Repeat("1. ", 20000) + "**bold**", true},
 		"quotes without blanks":   {strings.Repeat(">", 5000) + "**bold**", true},
 		"a long list of links":    {strings.Repeat("- [a](https://a.example) and **bold**\n", 3000), false},
 		"a large table":           {"| a | b |\n|---|---|\n" + strings.Repeat("| **bold** | _b_ |\n", 2000), false},
@@ -28,9 +29,12 @@ func TestTangledTextIsShownAsItIsWritten(t *testing.T) {
 			t.Parallel()
 			m := New(Options{})
 			m.SetText(c.text)
-			got := strings.Join(m.Render(40), "\n")
-			if !strings.Contains(got, "bold") || strings.Contains(got, "**") != c.plain {
-				t.Errorf("shown as it is written: %v, want %v", !c.plain, c.plain)
+			for _, streaming := range []bool{false, true} {
+				m.SetStreaming(streaming)
+				got := strings.Join(m.Render(40), "\n")
+				if !strings.Contains(got, "bold") || strings.Contains(got, "**") != c.plain {
+					t.Errorf("streaming %v: shown as it is written: %v, want %v", streaming, !c.plain, c.plain)
+				}
 			}
 		})
 	}
@@ -38,5 +42,16 @@ func TestTangledTextIsShownAsItIsWritten(t *testing.T) {
 	code.SetText("```\n" + strings.Repeat("a[i] * b_c\n", 3000) + "```\n")
 	if got := strings.Join(code.Render(40), "\n"); strings.Contains(got, "```\na[i]") {
 		t.Errorf("code is not laid out as code")
+	}
+}
+
+// Marks that are open at the end are not closed one by one where none is looked at.
+func TestTangledTextIsNotCompleted(t *testing.T) {
+	t.Parallel()
+	m := New(Options{})
+	m.SetStreaming(true)
+	m.SetText(strings.Repeat("*_", 20000) + "a")
+	if got := strings.Join(m.Render(40), ""); len(got) != 40001 {
+		t.Errorf("%d bytes are shown of a text of 40001", len(got))
 	}
 }
