@@ -203,6 +203,26 @@ func TestAPasteThatWasHandedOverEnds(t *testing.T) {
 	})
 }
 
+// A paste whose end is lost does not hold the keyboard for ever.
+func TestAPasteWithoutAnEndCanBeLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := tui.NewEditor(nil)
+		r := run(t, 20, 5, tui.Options{QuitKeys: []string{"ctrl+c"}}, false, func(p *tui.Program) { p.Bottom.Add(e); p.SetFocus(e) })
+		r.tty.Type("\x1b[200~begun ")
+		time.Sleep(10 * time.Second)
+		r.tty.Type("\x03")
+		r.settle()
+		if got := e.Text(); got != "begun " {
+			t.Errorf("the text is %q", got)
+		}
+		if r.Do(func() {}) {
+			t.Error("ctrl+c has not ended the program")
+		}
+		_ = r.finish()
+	})
+}
+
 // Panics of a program's own functions end it, with the terminal restored.
 func TestAPanicAnywhereRestoresTheTerminal(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,7 @@ const (
 	waitEscape   = 30 * time.Millisecond  // ESC alone, or ESC and the first byte of a sequence
 	waitSequence = 150 * time.Millisecond // within a sequence
 	waitString   = 2 * time.Second        // within an answer such as the clipboard's
+	waitPaste    = time.Second            // within a paste
 )
 
 // maxString is the longest answer that is collected; longer ones are dropped, so
@@ -28,6 +29,7 @@ type Decoder struct {
 	rest    []byte // not decoded yet: the beginning of something
 	pasting bool
 	began   bool // the paste has had its first piece
+	stalled bool // the paste has paused: its end may be lost
 	skip    byte // the second byte of a sequence that is too long, while the rest of it is dropped
 	// ExpectPosition tells that the cursor's position has been asked for. An
 	// answer in the first row looks like F3 with modifiers; without it, it is
@@ -48,9 +50,26 @@ func ParseKey(raw string) (Key, bool) {
 }
 
 // Feed takes bytes and returns the events that are whole.
+//
+// A paste goes on until its end comes, however long it pauses: what follows a pause
+// must not be taken for keys, of which enter may be one. Only ctrl+c, in a read of
+// its own and once [Decoder.Flush] has told of a pause, ends it, as the end is lost
+// when a connection breaks; it is then a key like any other.
 func (d *Decoder) Feed(b []byte) []Event {
+	if d.stalled && isInterrupt(b) {
+		return append(d.Abandon(), d.Feed(b)...)
+	}
 	d.rest = append(d.rest, b...)
 	return d.decode(false)
+}
+
+// isInterrupt tells that a read is ctrl+c and nothing else.
+func isInterrupt(b []byte) bool {
+	if len(b) > 16 {
+		return false
+	}
+	k, ok := ParseKey(string(b))
+	return ok && k.Action == Press && k.Is(ID{Mods: Ctrl, Name: "c"})
 }
 
 // Wait returns how long to wait for more bytes before [Decoder.Flush]; ok is
@@ -59,6 +78,8 @@ func (d *Decoder) Wait() (_ time.Duration, ok bool) {
 	switch r := d.rest; {
 	case d.skip != 0:
 		return waitString, true
+	case d.pasting && !d.stalled:
+		return waitPaste, true
 	case len(r) == 0 || d.pasting:
 		return 0, false
 	case len(r) <= 2 || len(r) == 3 && r[1] == esc:
@@ -69,9 +90,11 @@ func (d *Decoder) Wait() (_ time.Duration, ok bool) {
 	return waitSequence, true
 }
 
-// Flush returns the events of what was waiting: it will not become more.
+// Flush returns the events of what was waiting: it will not become more. A paste
+// waits on, see [Decoder.Feed].
 func (d *Decoder) Flush() []Event {
 	if d.pasting {
+		d.stalled = true
 		return nil
 	}
 	if d.skip != 0 {
@@ -88,7 +111,7 @@ func (d *Decoder) Abandon() []Event {
 		return d.Flush()
 	}
 	p := Paste{Text: string(d.rest), First: !d.began, Last: true}
-	d.pasting, d.began, d.rest = false, false, d.rest[:0]
+	d.pasting, d.began, d.stalled, d.rest = false, false, false, d.rest[:0]
 	return []Event{p}
 }
 
@@ -183,7 +206,7 @@ func (d *Decoder) paste(s string) (p Paste, n int) {
 	p.First = !d.began
 	if i := strings.Index(s, pasteEnd); i >= 0 {
 		p.Text, p.Last = s[:i], true
-		d.pasting, d.began = false, false
+		d.pasting, d.began, d.stalled = false, false, false
 		return p, i + len(pasteEnd)
 	}
 	// The end of s may be the beginning of the end marker.

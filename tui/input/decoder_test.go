@@ -128,7 +128,7 @@ func TestWaitTellsHowLongMoreMayTake(t *testing.T) {
 		"\x1b[1;":              150,
 		"\x1b]11;rgb":          2000,
 		"\xed\x95":             30,
-		"\x1b[200~paste\x1b[2": 0,
+		"\x1b[200~paste\x1b[2": 1000,
 	} {
 		var d Decoder
 		d.Feed([]byte(in))
@@ -362,6 +362,28 @@ func TestAReleaseTypesNothing(t *testing.T) {
 		ev := d.Feed([]byte(s))
 		if k, ok := ev[0].(Key); !ok || k.Action != Release || k.Text != "" || k.Name != "a" {
 			t.Errorf("%q is %#v", s, ev[0])
+		}
+	}
+}
+
+// A connection that breaks takes the end of a paste with it.
+func TestAPasteWithoutAnEndEndsWithCtrlC(t *testing.T) {
+	t.Parallel()
+	for _, ctrlC := range []string{"\x03", "\x1b[99;5u", "\x1b[27;5;99~"} {
+		var d Decoder
+		got := d.Feed([]byte("\x1b[200~one\x1b[2"))
+		got = append(got, d.Feed([]byte(ctrlC))...) // no pause: a part of the paste
+		got = append(got, d.Flush()...)
+		if wait, ok := d.Wait(); ok {
+			t.Errorf("after a pause it waits %v for another one", wait)
+		}
+		got = append(got, d.Feed([]byte("two\r"))...) // late, and not keys
+		got = append(got, d.Feed([]byte(ctrlC))...)
+		got = append(got, d.Feed([]byte("a"))...)
+		quoted := strings.Trim(strconv.Quote(ctrlC), `"`)
+		want := `Paste{one\x1b[2` + quoted + `two\r},ctrl+c,a="a"`
+		if got := show(got); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
