@@ -2,8 +2,17 @@ package tui
 
 import "github.com/pi-go/pi/tui/input"
 
-// StandardBindings are the keys of this package's components. Programs add their
-// own to them; users can change both.
+// StandardBindings are the keys of this package's components: tui.editor… and
+// tui.input… of the editor and the input, tui.select… of lists, trees, settings and
+// forms, tui.altScreen… of a full-screen program. Programs add their own to them;
+// users can change both, see [input.Bindings.Set]:
+//
+//	b := input.NewBindings(tui.StandardBindings(), []input.Binding{
+//		{Action: "app.filter", Keys: []string{"ctrl+l"}, Help: "choose which lines are shown"},
+//	})
+//	for _, action := range b.Actions() {
+//		fmt.Println(action, b.Text(action), b.Help(action))
+//	}
 func StandardBindings() []input.Binding {
 	return []input.Binding{
 		{Action: "tui.editor.cursorUp", Keys: []string{"up"}, Help: "line up"},

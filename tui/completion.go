@@ -229,7 +229,13 @@ func (e *Editor) completionKey(k input.Key) bool {
 			return false // nothing was left to complete: the key is for the text
 		}
 		// A command that is chosen is also sent, unless it is a path to go on with.
-		return !command || strings.HasSuffix(it.Value, "/")
+		if !command || strings.HasSuffix(it.Value, "/") {
+			return true
+		}
+		if p := e.buf.Cursor(); strings.HasSuffix(it.Value, " ") && p.Col == len(e.buf.Lines()[p.Row]) {
+			e.buf.DeleteLeft() // the blank is for arguments, and there are none
+		}
+		return false
 	case "tui.select.cancel":
 		e.closeCompletion()
 		return true

@@ -37,10 +37,12 @@ type Editor struct {
 	Title, Footer string
 	// Placeholder is shown while there is no text.
 	Placeholder string
-	// OnSubmit gets the text when it is sent. The editor is then empty, and the
+	// OnSubmit gets the text, as it was typed, when it is sent. The editor is then empty, and the
 	// text is in the history.
 	OnSubmit func(string)
-	// OnChange is called after the text has changed.
+	// OnChange is called after the text has changed. It does not get the text, as
+	// that of an Input does: putting it together takes time if there is much of it.
+	// Text returns it.
 	OnChange func()
 	// OnPaste sees a paste, whole, before it is inserted; true says that nothing is
 	// left to insert.

@@ -548,3 +548,28 @@ func TestEditorForgetsTheOldestOfItsHistory(t *testing.T) {
 		t.Errorf("the oldest entry is %q", e.Text())
 	}
 }
+
+// What OnSubmit gets is the command, and not the blank that waits for arguments.
+func TestACommandThatIsChosenIsSentWithoutABlank(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]string{"/th\r": "/theme", "/th\t\r": "/theme ", "/th\tdark\r": "/theme dark"} {
+		synctest.Test(t, func(t *testing.T) {
+			e := editor()
+			var sent []string
+			e.OnSubmit = func(s string) { sent = append(sent, s) }
+			r := run(t, 40, 12, tui.Options{}, false, func(p *tui.Program) {
+				p.Bottom.Add(e)
+				p.SetFocus(e)
+				e.SetCompletion(tui.CompletionOptions{Completer: tui.CommandCompleter([]tui.ListItem{{Value: "theme"}, {Value: "help"}}), Runner: p})
+			})
+			for _, k := range []string{keys[:3], keys[3:]} {
+				r.tty.Type(k)
+				r.settle()
+			}
+			if len(sent) != 1 || sent[0] != want {
+				t.Errorf("%q sends %q, want %q", keys, sent, want)
+			}
+			_ = r.finish()
+		})
+	}
+}

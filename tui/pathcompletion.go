@@ -75,7 +75,8 @@ func Completers(list ...Completer) Completer {
 }
 
 // CommandCompleter completes the name of a command at the beginning of the text,
-// behind a slash. Values are the names without it.
+// behind a slash. Values are the names without it. One that is chosen with tab has a
+// blank behind it, for arguments; one that is chosen with enter is sent at once.
 func CommandCompleter(commands []ListItem) Completer {
 	return CompleterFunc(func(_ context.Context, r CompletionRequest) (*Suggestions, error) {
 		name, ok := strings.CutPrefix(r.Before, "/")

@@ -282,7 +282,8 @@ func (p *Program) Filter(f func(ev input.Event) (used bool)) (remove func()) {
 }
 
 // ShowOverlay draws a component over the others and, unless the options say
-// otherwise, gives it the focus.
+// otherwise, gives it the focus. It must be called on the program's goroutine, or
+// before Run; elsewhere see [Ask].
 func (p *Program) ShowOverlay(c Component, opts OverlayOptions) *Overlay {
 	c = identified(c)
 	o := &Overlay{p: p, component: c, opts: opts, before: p.focus}
@@ -407,7 +408,9 @@ func (p *Program) forgetInterrupts() {
 }
 
 // Suspend stops the process as ctrl+z does elsewhere, and goes on when the shell
-// continues it. On systems without job control it does nothing.
+// continues it. No key does that by itself: a program calls it from a function of
+// [Program.Filter]. On systems without job control it does nothing. It must be called
+// on the program's goroutine.
 func (p *Program) Suspend() error {
 	if !canSuspend {
 		return nil

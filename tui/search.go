@@ -59,8 +59,11 @@ func (b *searchBar) HandleInput(ev input.Event) bool {
 	return b.in.HandleInput(ev)
 }
 
-// OpenSearch shows a line to search a full-screen transcript with. It must be
-// called on the program's goroutine.
+// OpenSearch shows a line to search a full-screen transcript with, and gives it the
+// focus. There, enter goes to the next match, shift+enter to the previous one, and
+// escape ends the search; these and ctrl+shift+f, which opens the line, are the
+// tui.altScreen.search… actions of [StandardBindings]. In regular mode it does
+// nothing. It must be called on the program's goroutine, as all that searches.
 func (p *Program) OpenSearch() {
 	if p.full == nil || p.search.bar != nil {
 		return
@@ -72,7 +75,8 @@ func (p *Program) OpenSearch() {
 	p.SetFocus(bar)
 }
 
-// CloseSearch ends the search; the view stays where it is.
+// CloseSearch ends the search: nothing is marked any more, and there is no next
+// match. The view stays where it is.
 func (p *Program) CloseSearch() {
 	s := p.search
 	p.search = search{}

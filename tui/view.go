@@ -134,7 +134,8 @@ func (p *Program) Scroll(lines int) {
 }
 
 // ScrollTo brings an item to the top of a full-screen transcript's window, or as
-// near to it as there are lines.
+// near to it as there are lines. Like all that moves the view it must be called on
+// the program's goroutine.
 func (p *Program) ScrollTo(it *Item) {
 	if it.t != p.Transcript {
 		return

@@ -13,6 +13,14 @@
 // from 0 to 255 of the terminal's palette, the name of a variable, or "" for the
 // terminal's own colour. [Dark], [Light] and [HighContrast] are built in, and
 // [System] makes a theme of the colours of the terminal itself.
+//
+// The tokens for any program are text, dim, muted, accent, success, error and
+// warning, border, borderAccent and borderMuted, selectedBg, scrollbarTrack and
+// scrollbarThumb, searchMatchBg and searchMatchText. Those that begin with md are for
+// documents, toolDiff for differences, syntax for program text; functions named
+// ThemeOf in the packages that draw these take them. The others are those of a chat
+// with an agent: its messages, tools, and levels of thinking. [Theme.Tokens] lists
+// all. A name that is no token is no error: it has the terminal's own colour.
 package theme
 
 import (
