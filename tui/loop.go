@@ -356,11 +356,19 @@ func (p *Program) begin() {
 
 func (p *Program) newRenderer() {
 	opts := render.Options{Ruler: p.opts.Ruler, KeepScrollback: p.opts.KeepScrollback, NoSync: p.caps.SyncKnown && !p.caps.Sync}
-	p.inline, p.full = nil, nil
-	if p.term.FullScreen() {
-		p.full = render.NewFull(p.width, p.height, opts)
-	} else {
-		p.inline = render.NewInline(p.width, p.height, opts)
+	switch on := p.term.FullScreen(); {
+	case on:
+		p.inline, p.full, p.parked = nil, render.NewFull(p.width, p.height, opts), p.inline
+	case p.parked != nil:
+		// The main screen has what it had: it is painted again and not written below it.
+		p.inline, p.full, p.parked = p.parked, nil, nil
+		p.inline.Resize(p.width, p.height)
+		p.inline.SetKeepScrollback(opts.KeepScrollback)
+		if opts.NoSync {
+			p.inline.SetNoSync()
+		}
+	default:
+		p.inline, p.full = render.NewInline(p.width, p.height, opts), nil
 	}
 	p.Transcript.keep = 0
 	p.again = false
@@ -372,7 +380,9 @@ func (p *Program) SetFullScreen(on bool) error {
 	if p.term.FullScreen() == on {
 		return nil
 	}
-	p.finishFrame()
+	if p.inline != nil {
+		_, _ = p.term.Write(p.inline.Pause(nil))
+	}
 	if err := p.term.SetFullScreen(on); err != nil {
 		return err
 	}

@@ -100,6 +100,7 @@ type Program struct {
 	pixels        image.Point // the size in pixels, if it is known
 	inline        *render.Inline
 	full          *render.Full
+	parked        *render.Inline // what drew the main screen before it became full-screen
 	buf           []byte
 	dirty         bool // something may look different
 	lastFrame     time.Time

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -193,4 +194,28 @@ func TestSearchMarksTheMatchItIsAt(t *testing.T) {
 		}
 		_ = r.finish()
 	})
+}
+
+// Regular mode, full screen, and back: each line is there once.
+func TestComingBackFromFullScreenWritesNothingTwice(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := run(t, 20, 6, tui.Options{KeepScrollback: keep}, false, func(p *tui.Program) {
+				p.Transcript.Append(tui.NewText("one"))
+				p.Bottom.Add(tui.NewText("bottom"))
+			})
+			for _, line := range []string{"two", "three"} {
+				r.do(func() { _ = r.SetFullScreen(true) })
+				r.do(func() { r.Transcript.Append(tui.NewText(line)) })
+				r.do(func() { _ = r.SetFullScreen(false) })
+			}
+			want := []string{"one", "two", "three", "bottom"}
+			r.screen(want...)
+			if got := strings.Fields(strings.Join(r.all(), " ")); !slices.Equal(got, want) {
+				t.Errorf("keep %v: all lines are %q", keep, got)
+			}
+			_ = r.finish()
+		})
+	}
 }
