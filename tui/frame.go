@@ -115,6 +115,7 @@ func (p *Program) drawInline() {
 			f.Cursor = p.cursorIn(it, row+it.cursor.line)
 		}
 	}
+	p.fixed = lines.n - lines.above
 	p.buf = p.inline.Draw(p.buf, f)
 	gap := p.opts.ClearOnShrink && !p.opts.KeepScrollback && p.inline.Top() > 0 && lines.n-p.inline.Top() < p.height
 	switch {
@@ -211,6 +212,23 @@ func (l *inlineLines) Line(i int) string {
 		return l.t.line(i)
 	}
 	return l.bottom[i-l.above]
+}
+
+// farewell is what is written to the main screen when the full screen is left for
+// good: the fixed part that a program in regular mode had drawn there before is taken
+// away, since it tells what was.
+func (p *Program) farewell(panics bool) string {
+	if !p.term.FullScreen() {
+		return ""
+	}
+	var b []byte
+	if p.parked != nil {
+		b = p.parked.Withdraw(b, p.fixed, p.width, p.height)
+	}
+	if len(p.exitLines) > 0 && !panics {
+		b = append(b, strings.Join(p.exitLines, "\r\n")+"\r\n"...)
+	}
+	return string(b)
 }
 
 // finishFrame leaves the screen so that what comes next does not write into it.

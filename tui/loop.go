@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pi-go/pi/tui/input"
@@ -43,11 +42,7 @@ func (p *Program) run(ctx context.Context) (err error) {
 		r := recover()
 		p.running = false
 		p.finishFrame()
-		farewell := ""
-		if p.term.FullScreen() && len(p.exitLines) > 0 && r == nil {
-			farewell = strings.Join(p.exitLines, "\r\n") + "\r\n"
-		}
-		serr := p.term.StopWith(farewell)
+		serr := p.term.StopWith(p.farewell(r != nil))
 		p.mu.Lock()
 		stuck := p.stuck
 		p.mu.Unlock()

@@ -101,6 +101,7 @@ type Program struct {
 	inline        *render.Inline
 	full          *render.Full
 	parked        *render.Inline // what drew the main screen before it became full-screen
+	fixed         int            // rows of the last frame in regular mode that are not the transcript's
 	buf           []byte
 	dirty         bool // something may look different
 	lastFrame     time.Time

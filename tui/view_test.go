@@ -219,3 +219,28 @@ func TestComingBackFromFullScreenWritesNothingTwice(t *testing.T) {
 		})
 	}
 }
+
+// A program that began in regular mode and ends in full screen leaves what was said
+// on the main screen, and not the prompt it had there.
+func TestLeavingFullScreenTakesTheOldPromptAway(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []int{1, 20} { // less and more than a screen
+		synctest.Test(t, func(t *testing.T) {
+			r := run(t, 20, 6, tui.Options{}, false, func(p *tui.Program) {
+				p.Transcript.Append(numbered(lines))
+				p.Bottom.Add(tui.NewText("prompt"))
+				p.Bottom.Add(tui.NewText("footer"))
+				p.PrintOnExit("bye")
+			})
+			r.do(func() { _ = r.SetFullScreen(true) })
+			_ = r.finish()
+			all := r.all()
+			for len(all) > 0 && all[len(all)-1] == "" {
+				all = all[:len(all)-1]
+			}
+			if len(all) != lines+1 || all[0] != "line 000" || all[lines-1] != fmt.Sprintf("line %03d", lines-1) || all[lines] != "bye" {
+				t.Errorf("left behind: %q", all)
+			}
+		})
+	}
+}

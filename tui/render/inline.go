@@ -421,6 +421,17 @@ func (r *Inline) Pause(dst []byte) []byte {
 	return dst
 }
 
+// Withdraw appends to dst what erases the last n rows of a region that was left with
+// [Inline.Pause] and puts the cursor to where they began. It is for a terminal where
+// nothing was written since, and appends nothing if its size is another one by now.
+func (r *Inline) Withdraw(dst []byte, n, width, height int) []byte {
+	n = min(n, len(r.shown), height-1)
+	if n <= 0 || width != r.width || height != r.height {
+		return dst
+	}
+	return append(appendCSI(dst, n, 'A'), "\r\x1b[J"...)
+}
+
 func (r *Inline) leave(dst []byte) []byte {
 	if !r.begun {
 		return dst

@@ -19,6 +19,9 @@ const quitTime = time.Second
 // quit ends the program. Its goroutine only.
 func (u *ui) quit(err error) {
 	u.status.rest()
+	if u.wasRegular && !u.settings.ResumeHint {
+		u.setScreen(false) // the main screen has the beginning already
+	}
 	if u.p.Terminal().FullScreen() {
 		u.p.PrintOnExit(u.farewell()...)
 	} else if hint := u.resumeHint(); hint != "" {

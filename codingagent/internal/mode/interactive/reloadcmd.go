@@ -142,6 +142,7 @@ func (u *ui) setScreen(full bool) {
 			u.p.Restyle()
 		}
 	}
+	u.wasRegular = u.wasRegular || !u.p.Terminal().FullScreen()
 	if err := u.p.SetFullScreen(full); err != nil {
 		u.fail(err)
 		return

@@ -184,6 +184,45 @@ func TestScrollbackIsKept(t *testing.T) {
 	}
 }
 
+// A conversation that began on the terminal's own screen and ended on one of the
+// program's is left behind whole, each line once.
+func TestBegunInRegularModeEndedInFullScreen(t *testing.T) {
+	t.Parallel()
+	for _, left := range []string{"transcript", "resume-hint"} {
+		t.Run(left, func(t *testing.T) {
+			t.Parallel()
+			c := place(t)
+			c.put(agentFiles+"settings.json", `{"fullscreenExitOutput":"`+left+`"}`)
+			c.llm.Queue(mockllm.Say("the first answer"), mockllm.Say("the second answer"))
+			c.open(80, 24, "--tui-mode", "regular")
+			c.ask("one", "the first answer")
+			c.keys("/settings", enter)
+			c.wait("→ Screen")
+			c.keys(enter)
+			c.until("it has a screen of its own", func(string) bool { return c.screen.AltScreen() })
+			c.wait("→ Screen")
+			c.keys(escape)
+			c.gone("── Settings")
+			c.ask("two", "the second answer")
+			c.keys(ctrlD)
+			c.finish(0)
+			all := strings.Join(c.screen.All(), "\n")
+			want := map[string]int{"the first answer": 1, "the second answer": 1, "To go on": 1}
+			if left == "resume-hint" {
+				want = map[string]int{"the first answer": 1, "To go on": 1, "Filter": 0, "──": 0}
+			}
+			for text, n := range want {
+				if got := strings.Count(all, text); got != n {
+					t.Errorf("%q is left %d times instead of %d", text, got, n)
+				}
+			}
+			if t.Failed() {
+				t.Log(all)
+			}
+		})
+	}
+}
+
 // TestKeysInTmux sends keys as tmux and older terminals encode them.
 func TestKeysInTmux(t *testing.T) {
 	t.Parallel()

@@ -115,6 +115,7 @@ type ui struct {
 	access       access
 	getenv       func(string) string
 	hideThinking bool // folded to a line
+	wasRegular   bool // the terminal's own screen has some of the conversation
 	noThinking   bool // not even that
 	expanded     bool
 	demoTold     bool        // who answers as long as there is no model
