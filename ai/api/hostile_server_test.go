@@ -5,10 +5,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"runtime"
+	"runtime/metrics"
 	"runtime/pprof"
 	"strings"
 	"sync"
@@ -27,18 +32,15 @@ type hostileServer struct {
 
 	mu    sync.Mutex
 	asked []string // requests as they came
-	peak  uint64   // the most heap in use while it sent
 	work  sync.WaitGroup
 }
 
 // peer is a connection to a client, whose request was read.
 type peer struct {
 	net.Conn
-	s      *hostileServer
-	n      int // of the request, from 1
-	sent   int
-	looked int
-	gone   bool // the client has left
+	s    *hostileServer
+	n    int  // of the request, from 1
+	gone bool // the client has left
 }
 
 func newHostileServer(t *testing.T, attack func(*peer)) *hostileServer {
@@ -91,23 +93,20 @@ func (s *hostileServer) requests() []string {
 }
 
 // say sends; false says that nobody listens any more.
-func (p *peer) say(text string) bool {
-	if p.gone {
-		return false
+func (p *peer) say(text string) bool { return p.send([]byte(text)) }
+
+func (p *peer) send(text []byte) bool {
+	if !p.gone {
+		_, err := p.Write(text)
+		p.gone = err != nil
 	}
-	n, err := p.Write([]byte(text))
-	if p.sent += n; p.sent >= max(2*p.looked, 256<<10) {
-		p.looked = p.sent
-		p.s.look()
-	}
-	p.gone = err != nil
 	return !p.gone
 }
 
 // forever sends the same again and again until the client leaves.
 func (p *peer) forever(text string) {
-	text = strings.Repeat(text, 1+4096/len(text))
-	for p.say(text) {
+	all := bytes.Repeat([]byte(text), 1+4096/len(text))
+	for p.send(all) {
 	}
 }
 
@@ -121,25 +120,51 @@ func (p *peer) reset() {
 	}
 }
 
-// look notes how much memory is in use.
-func (s *hostileServer) look() {
-	now := inUse()
-	s.mu.Lock()
-	s.peak = max(s.peak, now)
-	s.mu.Unlock()
+// aloneVariable tells the test binary that it is a process of its own for one test.
+const aloneVariable = "PI_API_TEST_ALONE"
+
+// runAlone runs the test that calls it, or the parts of it that were asked for, in a
+// process of its own.
+func runAlone(t *testing.T) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, parts, some := strings.Cut(flag.Lookup("test.run").Value.String(), "/")
+	pattern := "^" + t.Name() + "$"
+	if some {
+		pattern += "/" + parts
+	}
+	args := []string{"-test.run=" + pattern, "-test.count=1", fmt.Sprint("-test.v=", testing.Verbose())}
+	if end, ok := t.Deadline(); ok {
+		args = append(args, fmt.Sprint("-test.timeout=", time.Until(end)))
+	}
+	cmd := exec.CommandContext(t.Context(), exe, args...)
+	cmd.Env = append(os.Environ(), aloneVariable+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
 }
 
+// inUse gives how much memory is reachable. What is garbage does not count, and
+// neither does what becomes garbage while this looks.
 func inUse() uint64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	metrics.Read(live)
+	return live[0].Value.Uint64()
 }
 
-// counted is a client whose connections are counted, and what it read of them.
+// counted is a client whose connections are counted, what it read of them, and the
+// most memory that was in use when it wanted to read more. It looks then because
+// nothing else of the client runs meanwhile.
 type counted struct {
 	*transport.Client
-	open, read atomic.Int64
+	open, read, looked atomic.Int64
+	peak               atomic.Uint64
 }
 
 func newCounted() *counted {
@@ -162,6 +187,10 @@ type countedConn struct {
 }
 
 func (c *countedConn) Read(p []byte) (int, error) {
+	if n := c.c.read.Load(); n >= max(2*c.c.looked.Load(), 256<<10) {
+		c.c.looked.Store(n)
+		c.c.peak.Store(max(c.c.peak.Load(), inUse()))
+	}
 	n, err := c.Conn.Read(p)
 	c.c.read.Add(int64(n))
 	return n, err
