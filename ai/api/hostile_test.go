@@ -31,7 +31,7 @@ const (
 	hostileEvent  = 8 << 10
 	hostileAnswer = 8 << 10
 	mostRead      = 5 << 19
-	mostHeld      = 8 << 20
+	mostHeld      = 2 << 20
 )
 
 // script is what an attack makes its bytes of.
@@ -327,7 +327,7 @@ func (a attack) run(t *testing.T, p protocol) {
 	held := client.peak.Load() - min(before, client.peak.Load())
 	room := uint64(mostHeld)
 	if a.many {
-		room *= 3 // 10,000 blocks, and what the test notes of them
+		room *= 6 // 10,000 blocks, and what the test notes of them
 	}
 	if n := client.read.Load(); n > mostRead+int64(len(s.blocks)) || held > room || kept > room {
 		t.Errorf("%d bytes read, %d held in between, %d kept", n, held, kept)
