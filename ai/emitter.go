@@ -361,6 +361,7 @@ func (e *Emitter) finish(ctx context.Context, err error) {
 	for len(e.open) > 0 {
 		e.open[0].end(failed)
 	}
+	e.bill()
 	ms := max(e.now().Sub(e.begin).Milliseconds(), 0)
 	e.msg.DurationMS = &ms
 	switch {
@@ -382,6 +383,18 @@ func (e *Emitter) finish(ctx context.Context, err error) {
 	e.watch.message(&e.msg)
 	e.send(EventError, 0, "")
 	e.ended = true
+}
+
+// bill works out what an adapter leaves open that only counts tokens.
+func (e *Emitter) bill() {
+	u := &e.msg.Usage
+	if u.Unknown || u.ContextTokens() == 0 {
+		return
+	}
+	u.Total = u.ContextTokens()
+	if u.Cost == (Cost{}) && e.model != nil {
+		u.Cost = e.model.Cost.Price(*u)
+	}
 }
 
 func (e *Emitter) fail(err *APIError) {

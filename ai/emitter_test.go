@@ -325,3 +325,34 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/delta")
 }
+
+// An adapter that counts tokens gets their sum and price; one that knows the price, or
+// that nothing is charged, keeps it.
+func TestUsageIsPriced(t *testing.T) {
+	model := &Model{ID: "m", Provider: "p", API: "a", Cost: Rates{Input: 1, Output: 10, CacheRead: 0.1}}
+	free, billed := Cost{HasFromProvider: true}, Cost{Total: 7, FromProvider: true, HasFromProvider: true}
+	for _, tc := range []struct {
+		name      string
+		set, want Usage
+		fails     bool
+	}{
+		{"counted", Usage{Input: 1e6, Output: 2e6, CacheRead: 1e6}, Usage{Input: 1e6, Output: 2e6, CacheRead: 1e6, Total: 4e6, Cost: Cost{Input: 1, Output: 20, CacheRead: 0.1, Total: 21.1, HasFromProvider: true}}, false},
+		{"of an answer that fails", Usage{Input: 1e6}, Usage{Input: 1e6, Total: 1e6, Cost: Cost{Input: 1, Total: 1, HasFromProvider: true}}, true},
+		{"the vendor's own sum", Usage{Input: 1e6, Total: 3e6}, Usage{Input: 1e6, Total: 3e6, Cost: Cost{Input: 1, Total: 1, HasFromProvider: true}}, false},
+		{"billed", Usage{Input: 5, Cost: billed}, Usage{Input: 5, Total: 5, Cost: billed}, false},
+		{"free", Usage{Input: 5, Cost: free}, Usage{Input: 5, Total: 5, Cost: free}, false},
+		{"unknown", Usage{Unknown: true}, Usage{Unknown: true}, false},
+		{"nothing", Usage{}, Usage{}, false},
+	} {
+		got := NewStream(t.Context(), StreamInfo{Model: model}, func(_ context.Context, e *Emitter) error {
+			e.Message().Usage, e.Message().StopReason = tc.set, StopEnd
+			if tc.fails {
+				return errors.New("cut")
+			}
+			return nil
+		}).Result().Usage
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s: %s", tc.name, diff)
+		}
+	}
+}

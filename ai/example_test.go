@@ -258,12 +258,13 @@ func ExampleNewConversation() {
 	// Two.
 }
 
-// A protocol of one's own: write the blocks, set the stop reason, return. The
-// emitter sees to the rest of the contract; package aitest tests it.
+// A protocol of one's own: write the blocks, count the tokens, set the stop reason,
+// return. The stream sees to the price and to the rest of the contract; package aitest
+// tests it.
 func ExampleAPI() {
 	models := ai.NewModels(ai.NewProvider(ai.ProviderConfig{
 		ID: "mine", APIs: []ai.API{parrot{}},
-		Models: []*ai.Model{{ID: "parrot", Provider: "mine", API: "parrot"}},
+		Models: []*ai.Model{{ID: "parrot", Provider: "mine", API: "parrot", Cost: ai.Rates{Input: 3, Output: 15}}},
 	}))
 	model, err := models.Model("mine", "parrot")
 	if err != nil {
@@ -276,7 +277,10 @@ func ExampleAPI() {
 		return
 	}
 	fmt.Println(answer.Text())
-	// Output: Hello, you said.
+	fmt.Printf("%d tokens, $%.6f\n", answer.Usage.Total, answer.Usage.Cost.Total)
+	// Output:
+	// Hello, you said.
+	// 4 tokens, $0.000048
 }
 
 // parrot is an ai.API that needs no network.
@@ -293,6 +297,7 @@ func (parrot) Stream(_ context.Context, call *ai.Call, out *ai.Emitter) error {
 	w.Append(ai.TextOf(last.Content, " "))
 	w.Append(", you said.")
 	w.End()
+	out.Message().Usage = ai.Usage{Input: 1, Output: 3}
 	out.Message().StopReason = ai.StopEnd
 	return nil
 }

@@ -17,7 +17,8 @@ type API interface {
 	ID() string
 	// Stream sends the call and writes the answer into out. It returns when
 	// the answer ended, failed, or ctx was cancelled; see [NewStream] for what
-	// the emitter takes care of.
+	// the emitter takes care of, and [Emitter.Message] for what the stream adds to
+	// the tokens that were counted.
 	Stream(ctx context.Context, call *Call, out *Emitter) error
 }
 

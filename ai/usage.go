@@ -23,7 +23,9 @@ type Usage struct {
 	// Unknown says that the vendor sent no counts at all; the zeros mean
 	// nothing. It is not stored.
 	Unknown bool
-	Cost    Cost
+	// Cost is what the vendor billed or, if it said nothing, the price of the tokens
+	// at the model's rates (see [Rates.Price]).
+	Cost Cost
 	// Extra holds fields this package does not know. They are written back.
 	Extra map[string]json.RawMessage
 }

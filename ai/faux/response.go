@@ -234,7 +234,5 @@ func (r Response) usage(call *ai.Call, m *ai.AssistantMessage) ai.Usage {
 		u.Input += ai.EstimateMessage(msg)
 	}
 	u.Output = ai.EstimateMessage(m)
-	u.Total = u.Input + u.Output
-	u.Cost = call.Model.Cost.Price(u)
 	return u
 }

@@ -285,10 +285,6 @@ func (d *decoder) count(u *counts) {
 			to.CacheWrite1h += c.Tokens
 		}
 	}
-	if to.Total == 0 {
-		to.Total = to.Input + to.Output + to.CacheRead + to.CacheWrite
-	}
-	to.Cost = d.call.Model.Cost.Price(to)
 	d.out.Message().Usage = to
 }
 

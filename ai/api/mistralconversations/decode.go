@@ -306,7 +306,7 @@ func (d *decoder) settle() {
 		d.msg.Usage = ai.Usage{Unknown: true}
 		return
 	}
-	d.msg.Usage = d.usage.tokens(d.call.Model)
+	d.msg.Usage = d.usage.tokens()
 }
 
 // complete reports whether the answer was whole although the connection then

@@ -22,7 +22,7 @@ type usage struct {
 	DetailCamel  *cached `json:"promptTokenDetails"`
 }
 
-func (u *usage) tokens(m *ai.Model) ai.Usage {
+func (u *usage) tokens() ai.Usage {
 	n := func(f float64) int64 { return max(int64(f), 0) }
 	read := max(u.Cached, u.CachedCamel)
 	for _, d := range []*cached{u.Details, u.Detail, u.DetailsCamel, u.DetailCamel} {
@@ -34,6 +34,5 @@ func (u *usage) tokens(m *ai.Model) ai.Usage {
 	out := ai.Usage{CacheRead: min(n(read), prompt), Output: n(max(u.Output, u.OutputCamel))}
 	out.Input = prompt - out.CacheRead
 	out.Total = prompt + out.Output
-	out.Cost = m.Cost.Price(out)
 	return out
 }

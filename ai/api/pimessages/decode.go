@@ -224,9 +224,6 @@ func (d *decoder) summary(e *event) {
 	}
 	var u ai.Usage
 	if len(e.Usage) > 0 && string(e.Usage) != "null" && json.Unmarshal(e.Usage, &u) == nil {
-		if u.Cost == (ai.Cost{}) { // the gateway leaves it to us
-			u.Cost = d.call.Model.Cost.Price(u)
-		}
 		d.msg.Usage = u
 	} else {
 		d.msg.Usage.Unknown = true

@@ -349,8 +349,4 @@ func (d *Decoder) count(to *ai.Usage) {
 		to.Output += *u.Thoughts
 		to.Reasoning, to.HasReasoning = *u.Thoughts, true
 	}
-	if to.Total == 0 {
-		to.Total = to.Input + to.Output + to.CacheRead
-	}
-	to.Cost = d.call.Model.Cost.Price(*to)
 }
