@@ -177,7 +177,7 @@ func (r *Runtime) OpenIn(ctx context.Context, ref, dir string) error {
 			return nil
 		}
 		if err != nil {
-			return err
+			return InUse(err, o.AgentDir)
 		}
 		if cwd := cmp.Or(dir, s.Header().Cwd); cwd != "" && cwd != o.Dir {
 			if _, err := old.env.FS.Stat(ctx, cwd); err != nil {

@@ -183,3 +183,32 @@ func TestDelete(t *testing.T) {
 		t.Error("another one is gone")
 	}
 }
+
+// Whoever meets a session that another program has is told the command that goes on
+// with a copy of it, in every mode; and that command works.
+func TestASessionInUse(t *testing.T) {
+	s := newSandbox(t)
+	here, _ := s.two()
+	held := must(session.OpenFile(t.Context(), here, session.ReadWrite, session.Header{}))(t)
+	t.Cleanup(func() { _ = held.Close() })
+	const command = "pi --fork here1"
+	for _, args := range [][]string{
+		{"-c", "-p", "x"}, {"-c", "--mode", "json", "-p", "x"}, {"--session", "here1", "--mode", "rpc"}, {"--session", here, "-p", "x"}, {"--session-id", "here1", "-p", "x"},
+	} {
+		if o := s.run(append(args, "--model", "mock/m")...); o.code != 1 || o.out != "" || !strings.Contains(o.err, command) || strings.Count(o.err, "here1") != 1 {
+			t.Errorf("%v: exit %d\n%s%s", args, o.code, o.out, o.err)
+		}
+	}
+	c := s.rpc("--model", "mock/m")
+	if err := c.SwitchSession(t.Context(), here); err == nil || !strings.Contains(err.Error(), command) {
+		t.Errorf("rpc: %v", err)
+	}
+	s.run("--fork", "here1", "--model", "mock/m", "-p", "and now?").want(t, 0, "an answer with a needle\n")
+	elsewhere := filepath.Join(s.dir, "it's here", "a.jsonl")
+	s.run("--session", elsewhere, "--model", "mock/m", "-p", "x").want(t, 0, "an answer with a needle\n")
+	other := must(session.OpenFile(t.Context(), elsewhere, session.ReadWrite, session.Header{}))(t)
+	t.Cleanup(func() { _ = other.Close() })
+	if o := s.run("--session", elsewhere, "-p", "x"); !strings.Contains(o.err, `pi --fork '`+s.dir+`/it'\''s here/a.jsonl'`) {
+		t.Errorf("exit %d\n%s", o.code, o.err)
+	}
+}

@@ -227,7 +227,7 @@ func (p *program) converse(ctx context.Context) error {
 	repo := p.repo()
 	conversation, err := p.openSession(ctx, repo)
 	if err != nil {
-		return err
+		return codingagent.InUse(err, p.agentDir)
 	}
 	p.checkToolNames()
 	p.ensurePackages(ctx)

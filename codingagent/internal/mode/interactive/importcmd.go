@@ -87,16 +87,21 @@ func sessionFiles(ctx context.Context, u *ui) []tui.ListItem {
 	return items
 }
 
-// openSession goes on with a kept session. When its directory is gone the person
-// says where to go on.
+// openSession goes on with a kept session. When its directory is gone, or another
+// program has it, the person says how to go on.
 func (u *ui) openSession(ref, said string) {
 	open := func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.Open(ctx, ref) }
 	u.replacedOr(open, said, func(err error) bool {
+		here := u.cfg.Dir
+		var taken *codingagent.InUseError
+		if errors.As(err, &taken) {
+			u.openCopy(ref, taken)
+			return true
+		}
 		var missing *codingagent.MissingDirError
 		if !errors.As(err, &missing) {
 			return false
 		}
-		here := u.cfg.Dir
 		items := []tui.ListItem{
 			{Value: "here", Label: "Go on here", Description: "in this directory"},
 			{Value: "copy", Label: "Go on with a copy", Description: "for this directory; the session stays as it is"},
@@ -115,6 +120,25 @@ func (u *ui) openSession(ref, said string) {
 		}
 		return true
 	})
+}
+
+// openCopy offers a copy of a session that another program has.
+func (u *ui) openCopy(ref string, taken *codingagent.InUseError) {
+	items := []tui.ListItem{
+		{Value: "copy", Label: "Go on with a copy", Description: "of what was said so far, in this directory"},
+		{Value: "no", Label: "Cancel"},
+	}
+	here := u.cfg.Dir
+	p := u.pick("Another program has this session", items, func(it tui.ListItem) {
+		if it.Value == "copy" {
+			u.replaced(func(ctx context.Context) (string, error) { return "", u.cfg.Runtime.CopyTo(ctx, ref, here) }, "This is a copy; the session stays as it is.")
+		}
+	})
+	p.below = func(width int) []string {
+		t := tui.NewText(u.look.fg("muted", "In a shell: "+oneLine(taken.Fork)))
+		t.PadX = 1
+		return t.Render(width)
+	}
 }
 
 // sameItems reports whether two lists show the same.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
 )
 
@@ -277,5 +278,33 @@ func TestTreePicker(t *testing.T) {
 		if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "two") {
 			t.Errorf("the summary was asked for with\n%s", body)
 		}
+	})
+}
+
+// A session that another program has is gone on with in a copy, and the same is said
+// for a shell.
+func TestASessionInUse(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		c := place(t)
+		c.kept("aaaa1111", c.dir, "", "apples are red", "some are green")
+		files, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*work*/*.jsonl"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		held, err := session.OpenFile(t.Context(), files[0], session.ReadWrite, session.Header{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = held.Close() })
+		c.open(width, 30)
+		c.keys("/resume", enter)
+		c.wait("→ apples")
+		c.keys(enter)
+		c.wait("Another program has", "→ Go on with a copy", "pi --fork aaaa1111")
+		c.resize(width+9, 26)
+		c.wait("→ Go on with a copy")
+		c.keys(enter)
+		c.wait("some are green", "This is a copy")
+		c.leave()
 	})
 }
