@@ -65,6 +65,10 @@ func (b *inputBox) handle(ev input.Event) bool {
 		run()
 		return true
 	}
+	if u.keys.Is(k, "tui.input.copy") && !u.keys.Is(k, "app.clear") && u.p.Selected() != "" {
+		u.copyKey()
+		return true
+	}
 	if act := u.keyAction(k); act != nil {
 		act()
 		return true
