@@ -346,11 +346,11 @@ func (f *File) appendFile(s Stub, text []byte) (Stub, error) {
 	there, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(there, f.info):
-		return s, errors.New("the file was removed or replaced by another program")
+		return s, fmt.Errorf("%w: it was removed or replaced", ErrOvertaken)
 	case err != nil:
 		return s, err
 	case there.Size() < f.size:
-		return s, fmt.Errorf("another program cut the file from %d to %d bytes", f.size, there.Size())
+		return s, fmt.Errorf("%w: it was cut from %d to %d bytes", ErrOvertaken, f.size, there.Size())
 	case there.Size() > f.size: // a program that does not heed the lock
 		var last [1]byte
 		if _, err := f.f.ReadAt(last[:], there.Size()-1); err != nil {

@@ -112,6 +112,10 @@ var ErrReadOnly = errors.New("session is open for reading only")
 // ErrClosed says that a session was used after Close.
 var ErrClosed = errors.New("session is closed")
 
+// ErrOvertaken says that another program has removed, replaced or cut the file of a
+// session that is open: nothing can be added to it any more.
+var ErrOvertaken = errors.New("another program has changed the file")
+
 // ErrLocked is what every [LockedError] is.
 var ErrLocked = errors.New("session is being written elsewhere")
 

@@ -274,7 +274,10 @@ func (u *ui) send(p codingagent.Prompt, later bool) {
 // promptFailure says why a message was not taken, and what can be done.
 func promptFailure(err error) string {
 	var path *fs.PathError
-	if errors.As(err, &path) {
+	switch {
+	case errors.Is(err, session.ErrOvertaken):
+		return err.Error() + "\nNothing more is kept there. /export writes what is on the screen to a page, /new begins a session that is kept."
+	case errors.As(err, &path):
 		return err.Error() + "\nThe conversation can not be written there. pi --no-session works without keeping it, --session-dir keeps it elsewhere."
 	}
 	return err.Error()

@@ -308,3 +308,68 @@ func TestASessionInUse(t *testing.T) {
 		c.leave()
 	})
 }
+
+// A search in the tree of a conversation without branches shows what it finds, and not
+// what was said before; a search for a label finds it.
+func TestASearchInTheTree(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.kept("aaaa1111", c.dir, "", "apples are red", "like cherries", "what of pears?", "they are green", "and plums?", "blue")
+	c.open(80, 40, "-c")
+	c.wait("blue")
+	c.keys("/tree", enter)
+	c.wait("── Tree", "you: apples")
+	c.keys("\x1b[H", "\x1b[1;5D") // all below the first is folded
+	c.gone("you: and plums?")
+	c.keys("plums")
+	c.wait("filter: plums", "→ you: and plums?")
+	if s := c.wait("filter: plums"); strings.Contains(s, "pi: like cherries") || strings.Contains(s, "you: apples") {
+		t.Errorf("what was said before is in the way:\n%s", s)
+	}
+	c.keys("L")
+	c.wait("── Label")
+	c.keys("ripe", enter)
+	c.wait("[ripe]")
+	for range "plums" {
+		c.keys("\x7f")
+	}
+	c.gone("filter:")
+	c.keys("ripe")
+	c.wait("filter: ripe", "→ [ripe] you: and plums?")
+	c.keys(escape)
+	c.gone("filter:")
+	c.wait("── Tree", "you: apples")
+	c.keys(escape)
+	c.gone("── Tree")
+	c.leave()
+}
+
+// A session file that another program has cut takes nothing more: what was typed comes
+// back, and the message says what can be done.
+func TestASessionFileThatIsCut(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.llm.Queue(mockllm.Say("one answer"), mockllm.Say("another"))
+	c.open(100, 30)
+	c.ask("one question", "one answer")
+	files, err := filepath.Glob(filepath.Join(c.dir, agentFiles, "sessions/*/*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("sessions: %v, %v", files, err)
+	}
+	if err := os.Truncate(files[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	c.keys("a second one", enter)
+	c.wait("it was cut from", "/export writes", "─\na second one\n─")
+	c.keys(ctrlC)
+	c.wait("─\n\n─")
+	c.keys("/export saved.html", enter)
+	c.wait("Written to saved.html")
+	if page := c.file("saved.html"); !strings.Contains(page, "one answer") {
+		t.Error("the page does not have what was on the screen")
+	}
+	c.keys("/new", enter)
+	c.wait("A new session.")
+	c.ask("a second one", "another")
+	c.leave()
+}

@@ -68,3 +68,17 @@ func TestSettingsCommand(t *testing.T) {
 		c.leave()
 	})
 }
+
+// What can not be kept counts for this run, and the file is left alone.
+func TestASettingThatCanNotBeKept(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.open(80, 30)
+	c.put(agentFiles+"settings.json", "{broken")
+	c.keys("/theme light", enter)
+	c.wait("not kept, it counts until you leave", "settings.json:1:2")
+	if got := c.file(agentFiles + "settings.json"); got != "{broken" {
+		t.Errorf("the file is now %q", got)
+	}
+	c.leave()
+}

@@ -16,8 +16,10 @@ func (u *ui) save(said string, changes map[string]any) {
 	u.kept.add(u.spawn, func() {
 		err := settings.Update(context.WithoutCancel(u.ctx), path, changes)
 		u.p.Do(func() {
-			u.fail(err)
-			if err == nil && said != "" {
+			switch {
+			case err != nil && u.ctx.Err() == nil:
+				u.failure("not kept, it counts until you leave: " + err.Error())
+			case err == nil && said != "":
 				u.hint(said)
 			}
 		})

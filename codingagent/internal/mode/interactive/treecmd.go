@@ -47,6 +47,8 @@ type treePicker struct {
 	times  bool            // show when labels were given
 	folded map[string]bool // by entry
 	shown  []*tui.TreeNode
+	// searched says that what is shown is what a search has found.
+	searched bool
 }
 
 // treeRow is what the tree shows of an entry.
@@ -164,7 +166,7 @@ func (t *treePicker) roots() []*tui.TreeNode {
 	here := t.here()
 	for _, r := range t.rows {
 		above[r.ID] = r.Parent
-		if !t.shows(r) {
+		if !t.found(r) {
 			continue
 		}
 		label := r.text
@@ -183,7 +185,7 @@ func (t *treePicker) roots() []*tui.TreeNode {
 		if r.ID == here {
 			label += l.fg("accent", " ← here")
 		}
-		n := &tui.TreeNode{ID: r.ID, Label: label, Data: r, Folded: t.folded[r.ID]}
+		n := &tui.TreeNode{ID: r.ID, Label: label, Data: r, Folded: t.folded[r.ID] && t.query == ""}
 		nodes[r.ID] = n
 		parent := r.Parent
 		for parent != "" && nodes[parent] == nil {
@@ -248,22 +250,30 @@ func (t *treePicker) Render(width int) []string {
 	return append(out, l.hints(append(hints, "escape"), width)...)
 }
 
-// search shows only what matches.
+// search shows only what matches: in a conversation without branches everything that was
+// said before a match is above it, and would hide it.
 func (t *treePicker) search(query string) {
 	t.query = query
-	t.tree.SetFilter(query)
-	matches := func(r treeRow) bool {
-		_, ok := fuzzy.Match(query, r.text)
-		return ok && t.shows(r)
-	}
-	if n := t.tree.Selected(); query == "" || n != nil && matches(n.Data.(treeRow)) {
+	marked := t.tree.Selected()
+	t.again()
+	if query == "" || marked != nil && t.found(marked.Data.(treeRow)) {
 		return
 	}
-	for _, r := range t.rows { // those above a match are only there to lead to it
-		if matches(r) && t.tree.Select(r.ID) {
+	for _, r := range t.rows {
+		if t.found(r) && t.tree.Select(r.ID) {
 			return
 		}
 	}
+}
+
+// found reports whether the filter lets an entry through and the search finds it, in its
+// text or its label.
+func (t *treePicker) found(r treeRow) bool {
+	if !t.shows(r) {
+		return false
+	}
+	_, ok := fuzzy.Match(t.query, strings.TrimSpace(oneLine(r.Label)+" "+r.text))
+	return ok || t.query == ""
 }
 
 // keepFolds remembers what is folded, for the nodes are made anew with every
@@ -332,8 +342,10 @@ func (t *treePicker) HandleInput(ev input.Event) bool {
 
 // again makes the nodes anew. What is folded stays so.
 func (t *treePicker) again() {
-	t.keepFolds(slices.Clone(t.shown))
-	t.shown = t.roots()
+	if !t.searched { // a search looks into what is folded
+		t.keepFolds(slices.Clone(t.shown))
+	}
+	t.shown, t.searched = t.roots(), t.query != ""
 	t.tree.SetRoots(t.shown)
 }
 
