@@ -73,6 +73,9 @@ func TestSettingsCommand(t *testing.T) {
 func TestASettingThatCanNotBeKept(t *testing.T) {
 	t.Parallel()
 	c := place(t)
+	// Of the news nothing is to be written, for that could be in the middle of it and put
+	// the file back as it was before it was broken.
+	c.put(agentFiles+"settings.json", `{"theme":"dark","lastChangelogVersion":"99.0.0"}`)
 	c.open(80, 30)
 	c.put(agentFiles+"settings.json", "{broken")
 	c.keys("/theme light", enter)
