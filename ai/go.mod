@@ -7,6 +7,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/config v1.33.18
 	github.com/coder/websocket v1.8.15
 	github.com/google/go-cmp v0.7.0
+	github.com/klauspost/compress v1.20.4
 	golang.org/x/oauth2 v0.38.0
 	golang.org/x/term v0.48.0
 	pgregory.net/rapid v1.3.0

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
 	"pgregory.net/rapid"
@@ -419,6 +420,16 @@ func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
 	var err error
 	if a.body, err = io.ReadAll(r.Body); err != nil {
 		return nil, err
+	}
+	if r.Header.Get("Content-Encoding") == "zstd" {
+		z, err := zstd.NewReader(nil)
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		if a.body, err = z.DecodeAll(a.body, nil); err != nil {
+			return nil, err
+		}
 	}
 	return &http.Response{StatusCode: 400, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Server answers model requests from a script. It is safe for concurrent use.
@@ -172,7 +174,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if s.Protocol != "" {
 		api = s.Protocol
 	}
-	body, err := io.ReadAll(hr.Body)
+	body, err := readBody(hr)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -191,6 +193,30 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	aborted = !s.deliver(hr.Context(), w, r, answer)
 	if aborted {
 		panic(http.ErrAbortHandler) // closes the connection, quietly
+	}
+}
+
+// readBody returns the body of a request as it was before it was compressed.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	switch encoding := r.Header.Get("Content-Encoding"); encoding {
+	case "":
+		return body, nil
+	case "zstd":
+		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, fmt.Errorf("read the request: %w", err)
+		}
+		defer z.Close()
+		if body, err = z.DecodeAll(body, nil); err != nil {
+			return nil, fmt.Errorf("decompress the request: %w", err)
+		}
+		return body, nil
+	default:
+		return nil, fmt.Errorf("the request has an unknown encoding, %q", encoding)
 	}
 }
 

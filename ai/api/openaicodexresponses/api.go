@@ -146,6 +146,7 @@ func newExchange(call *ai.Call, opts *Options, s *session) (*exchange, error) {
 
 // overHTTP sends the request as an ordinary one and reads an event stream.
 func (x *exchange) overHTTP(ctx context.Context, out *ai.Emitter) error {
+	x.req.Encode = compress
 	d := responses.NewDecoder(x.call, out, x.r)
 	err := wire.Stream(ctx, out, x.req, func(f sse.Frame) (bool, error) { return d.Frame(f.Data) })
 	return friendly(d.End(err), out.Now())

@@ -16,6 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/aitest"
 	"github.com/pi-go/pi/ai/aitest/mockllm"
@@ -65,6 +66,16 @@ func newBackend(t *testing.T, scripts ...[]string) *backend {
 	b := &backend{scripts: scripts}
 	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
+			z, err := zstd.NewReader(r.Body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer z.Close()
+			var body struct{ Model string }
+			if err := json.NewDecoder(z).Decode(&body); err != nil || body.Model == "" || r.Header.Get("Content-Encoding") != "zstd" {
+				t.Errorf("the body, said to be in %q, is of %q: %v", r.Header.Get("Content-Encoding"), body.Model, err)
+			}
 			b.mu.Lock()
 			b.posts++
 			b.mu.Unlock()
