@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/pi-go/pi/tui/edit"
@@ -25,6 +26,10 @@ type Suggestions struct {
 	// Prefix is the part of Before that an item replaces.
 	Prefix string
 	Items  []ListItem
+	// Apply, if not nil, gives the text with an item in it and the place of the cursor
+	// there; ok is false to put the item's value in the place of Prefix as usual. It is
+	// called with the editor's goroutine, and must not change lines.
+	Apply func(lines []string, cursor edit.Pos, it ListItem) (text string, at edit.Pos, ok bool)
 }
 
 // Completer finds ways to go on with what is being typed. It is called on a
@@ -60,6 +65,7 @@ type completion struct {
 
 	list   *SelectList
 	prefix string
+	apply  func(lines []string, cursor edit.Pos, it ListItem) (text string, at edit.Pos, ok bool)
 	before string // the line up to the cursor that the list is for
 	cancel context.CancelFunc
 	asked  int // the number of the last question: answers to others are stale
@@ -191,7 +197,7 @@ func (e *Editor) suggest(s *Suggestions, before string, forced bool) {
 		c.list = nil
 		return
 	}
-	c.prefix, c.before = s.Prefix, before
+	c.prefix, c.before, c.apply = s.Prefix, before, s.Apply
 	if forced && len(s.Items) == 1 && c.list == nil {
 		e.accept(s.Items[0])
 		return
@@ -252,10 +258,28 @@ func (e *Editor) accept(it ListItem) bool {
 	if before := e.buf.Lines()[p.Row][:p.Col]; before != asked || !strings.HasSuffix(before, prefix) {
 		return false // the text has changed meanwhile
 	}
+	if e.complete.apply != nil {
+		if done, changed := e.applied(it); done {
+			return changed
+		}
+	}
 	e.buf.Replace(edit.Pos{Row: p.Row, Col: p.Col - len(prefix)}, p, it.Value)
 	e.changed()
 	if strings.HasSuffix(it.Value, "/") && e.complete.completer != nil {
 		e.ask(false) // a directory: go on inside it
 	}
 	return it.Value != prefix
+}
+
+// applied lets the completer put an item into the text; done is false if it does not.
+func (e *Editor) applied(it ListItem) (done, changed bool) {
+	lines := e.buf.Lines()
+	text, at, ok := e.complete.apply(slices.Clone(lines), e.buf.Cursor(), it)
+	if !ok {
+		return false, false
+	}
+	changed = text != strings.Join(lines, "\n")
+	e.buf.Rewrite(text, at)
+	e.changed()
+	return true, changed
 }

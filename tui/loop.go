@@ -478,12 +478,23 @@ func (p *Program) handle(ev input.Event) {
 			return
 		}
 	}
-	for _, f := range append([]*filter(nil), p.filters...) {
+	p.offer(ev, slices.Clone(p.filters))
+}
+
+// offer passes an event through filters, and gives what comes through to a component.
+func (p *Program) offer(ev input.Event, filters []*filter) {
+	for i, f := range filters {
+		if f.rewrite != nil {
+			for _, other := range f.rewrite(ev) {
+				p.offer(other, filters[i+1:])
+			}
+			return
+		}
 		if f.f(ev) {
 			return
 		}
 	}
-	focus = p.target() // a filter may have moved it
+	focus := p.target() // a filter may have moved it
 	capture := false
 	if c, ok := focus.(Capturer); ok {
 		capture = c.CapturesScrolling()

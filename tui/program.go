@@ -128,8 +128,10 @@ type Program struct {
 }
 
 // filter is a function that sees events before components do.
+// filter has one of its functions.
 type filter struct {
-	f func(input.Event) bool
+	f       func(input.Event) bool
+	rewrite func(input.Event) []input.Event
 }
 
 // New returns a program. The terminal is not touched before Run. It panics without
@@ -276,7 +278,17 @@ func (p *Program) Focus() Component { return p.focus }
 // Filter adds a function that sees each event before any component. If it
 // returns true the event goes no further. The result takes the function away.
 func (p *Program) Filter(f func(ev input.Event) (used bool)) (remove func()) {
-	fl := &filter{f}
+	return p.addFilter(&filter{f: f})
+}
+
+// Rewrite adds a function that puts other events in the place of each, before any
+// component and the filters that come later see it: the event itself leaves it, none uses
+// it up. The result takes the function away.
+func (p *Program) Rewrite(f func(ev input.Event) []input.Event) (remove func()) {
+	return p.addFilter(&filter{rewrite: f})
+}
+
+func (p *Program) addFilter(fl *filter) (remove func()) {
 	p.filters = append(p.filters, fl)
 	return func() {
 		p.filters = slices.DeleteFunc(p.filters, func(x *filter) bool { return x == fl })

@@ -482,6 +482,8 @@ type UserBashDecision struct {
 type UIPrompt struct {
 	Kind  string // "select", "confirm", "input", "editor" or "custom"
 	Title string
+	// Blocked is that of [CustomOptions], nil for everything else.
+	Blocked *Blocked
 }
 
 // MCPServers are the servers that extensions registered.

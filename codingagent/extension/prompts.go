@@ -37,9 +37,8 @@ func (p *prompts) post(f func()) {
 }
 
 // asking tells that a prompt begins; the returned function tells its end.
-func (r *Runner) asking(kind, title string) (end func()) {
+func (r *Runner) asking(ev UIPrompt) (end func()) {
 	p := &r.prompts
-	ev := UIPrompt{Kind: kind, Title: title}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.depth++; p.depth == 1 {
@@ -72,22 +71,22 @@ func (r *Runner) promptUI(ui UI) UI {
 }
 
 func (u promptUI) Select(ctx context.Context, title string, options []string, o DialogOptions) (string, bool) {
-	defer u.r.asking("select", title)()
+	defer u.r.asking(UIPrompt{Kind: "select", Title: title})()
 	return u.UI.Select(ctx, title, options, o)
 }
 
 func (u promptUI) Confirm(ctx context.Context, title, message string, o DialogOptions) bool {
-	defer u.r.asking("confirm", title)()
+	defer u.r.asking(UIPrompt{Kind: "confirm", Title: title})()
 	return u.UI.Confirm(ctx, title, message, o)
 }
 
 func (u promptUI) Input(ctx context.Context, title, placeholder string, o DialogOptions) (string, bool) {
-	defer u.r.asking("input", title)()
+	defer u.r.asking(UIPrompt{Kind: "input", Title: title})()
 	return u.UI.Input(ctx, title, placeholder, o)
 }
 
 func (u promptUI) Editor(ctx context.Context, title, prefill string) (string, bool) {
-	defer u.r.asking("editor", title)()
+	defer u.r.asking(UIPrompt{Kind: "editor", Title: title})()
 	return u.UI.Editor(ctx, title, prefill)
 }
 
@@ -106,6 +105,6 @@ type promptScreen struct {
 }
 
 func (s promptScreen) Custom(ctx context.Context, show func(Surface, func(any)) Component, o CustomOptions) (any, error) {
-	defer s.r.asking("custom", o.Title)()
+	defer s.r.asking(UIPrompt{Kind: "custom", Title: o.Title, Blocked: o.Blocked})()
 	return s.Screen.Custom(ctx, show, o)
 }

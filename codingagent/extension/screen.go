@@ -28,6 +28,13 @@ type Mouse struct {
 	Ctrl, Alt, Shift bool
 }
 
+// ThemeInfo tells of a theme.
+type ThemeInfo struct {
+	Name string
+	// Path is the file it is in, "" for one of the program's own.
+	Path string
+}
+
 // Rect is a part of the screen in cells, counted from 0.
 type Rect struct{ X, Y, Width, Height int }
 

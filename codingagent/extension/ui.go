@@ -103,6 +103,9 @@ type Screen interface {
 	// mean what they usually do; those that empty the editor, end and suspend the program
 	// never reach it.
 	SetEditor(show func(s Surface, own Editor) Component)
+	// EditorShown gives what SetEditor was given last in this session, by any extension,
+	// for one that wants to dress it; nil while the program's own editor is shown.
+	EditorShown() func(s Surface, own Editor) Component
 	// SetHeader and SetFooter replace those of the program; nil brings them back.
 	SetHeader(show func(s Surface) Component)
 	SetFooter(show func(s Surface, facts FooterFacts) Component)
@@ -118,10 +121,23 @@ type Screen interface {
 	// OnKey sees the keys before the program does, and may use them up; the
 	// returned function ends that.
 	OnKey(f func(k Key) (used bool)) (remove func())
+	// RewriteKeys puts other keys in the place of each that is typed, before the program
+	// and what came later with OnKey or RewriteKeys see it: the key itself leaves it, none
+	// uses it up. A function that panics, or is not done within a moment, leaves the key.
+	// The returned function ends that.
+	RewriteKeys(f func(k Key) []Key) (remove func())
+	// Theme is the theme in force, whichever that is when it is used.
 	Theme() Theme
-	Themes() []string
-	// SetTheme chooses a theme by its name, and keeps the choice.
+	Themes() []ThemeInfo
+	// NamedTheme gives the theme of a name of Themes; ok is false if there is none.
+	NamedTheme(name string) (t Theme, ok bool)
+	// ParseTheme makes a theme of the text of a theme file.
+	ParseTheme(file []byte) (Theme, error)
+	// SetTheme chooses a theme by its name, and keeps the choice. UseTheme puts one in
+	// force that this screen has given, until another is chosen or the session ends; it
+	// fails for a theme from elsewhere.
 	SetTheme(name string) error
+	UseTheme(t Theme) error
 	ToolsExpanded() bool
 	SetToolsExpanded(expanded bool)
 }
@@ -194,6 +210,10 @@ type CustomOptions struct {
 	Overlay bool
 	// Title tells what the person is asked, for those that watch.
 	Title string
+	// Blocked, if not nil, says that the program can not go on without the person: the
+	// terminal shows it as paused beside its title or in the task bar, an overlay until it
+	// ends, the others while they are seen. Listeners of [Events.UIPromptStart] learn why.
+	Blocked *Blocked
 	// Width and Height limit an overlay, in cells or per cent ("80%"); "" is the
 	// component's own size.
 	Width, Height string
@@ -216,6 +236,22 @@ type CustomOptions struct {
 	OnHandle func(Overlay)
 }
 
+// BlockedKind says what the program waits for.
+type BlockedKind string
+
+// The kinds of what the program waits for.
+const (
+	BlockedByQuestion   BlockedKind = "question"
+	BlockedByPermission BlockedKind = "permission"
+	BlockedByAuth       BlockedKind = "auth" // a sign-in
+)
+
+// Blocked says that the program waits for the person, and for what.
+type Blocked struct {
+	Kind    BlockedKind
+	Message string // one line
+}
+
 // Working is what is shown while the agent works.
 type Working struct {
 	Message string // "" is the program's own
@@ -228,8 +264,12 @@ type Working struct {
 
 // FooterFacts tell a footer what it can show.
 type FooterFacts interface {
-	// Branch is the git branch, "" if there is none.
+	// Branch is the git branch, "" if there is none. The program looks for it when a
+	// session begins and at the end of each turn.
 	Branch() string
+	// OnBranchChange has f called when Branch has changed, one call at a time; the
+	// returned function ends that, and so does another footer.
+	OnBranchChange(f func()) (remove func())
 	// Statuses are the texts of [UI.SetStatus] by key.
 	Statuses() map[string]string
 	// Providers counts the vendors of models that can be used.
@@ -240,9 +280,32 @@ type FooterFacts interface {
 type Completion struct {
 	// Triggers are characters behind which suggestions are asked for.
 	Triggers string
-	// Suggest gives suggestions for the text before the cursor, and the end of
-	// that text that they take the place of. ctx ends when the text has changed.
-	Suggest func(ctx context.Context, before string) (prefix string, list []Suggestion)
+	// Suggest gives suggestions for what is written, and the end of the text before the
+	// cursor that they take the place of; none leaves it to those that were there before.
+	// ctx ends when the text has changed.
+	Suggest func(ctx context.Context, w Written) (prefix string, list []Suggestion)
+	// Apply, if not nil, puts the suggestion that was chosen into the text, and gives what
+	// is then written; one step of undo takes it back. nil puts Value in the place of the
+	// prefix, and so does an Apply that panics or is not done within a moment.
+	Apply func(w Written, prefix string, s Suggestion) Written
+}
+
+// Written is what the person has typed so far.
+type Written struct {
+	// Lines are at least one. A paste that is shown as one mark is one character in them;
+	// do not change them.
+	Lines []string
+	// Row and Column are where the cursor is: a line, and an offset in bytes in it.
+	Row, Column int
+}
+
+// Before is the line of the cursor up to there.
+func (w Written) Before() string {
+	if w.Row < 0 || w.Row >= len(w.Lines) {
+		return ""
+	}
+	line := w.Lines[w.Row]
+	return line[:min(max(w.Column, 0), len(line))]
 }
 
 // Suggestion is one of a [Completion], or of the arguments of a command.

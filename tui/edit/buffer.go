@@ -146,13 +146,16 @@ func (b *Buffer) PasteLabel(r rune) (string, bool) {
 // Clean makes text from elsewhere fit for a buffer: line ends become LF, bytes
 // that are not UTF-8 become U+FFFD. Control characters stay: who draws the text
 // makes them visible.
-func Clean(s string) string {
+func Clean(s string) string { return cleaned(s, func(rune) bool { return false }) }
+
+// cleaned is Clean but for those characters that stand for pastes and are to go on so.
+func cleaned(s string, stay func(r rune) bool) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if strings.IndexFunc(s, isPasteRune) >= 0 {
 		s = strings.Map(func(r rune) rune {
-			if isPasteRune(r) {
+			if isPasteRune(r) && !stay(r) {
 				return utf8.RuneError
 			}
 			return r
@@ -168,6 +171,14 @@ func isPasteRune(r rune) bool { return r >= firstPaste && r <= lastPaste }
 func (b *Buffer) SetText(s string) {
 	b.init()
 	b.edit(Pos{}, b.end(), Clean(s), kindOther)
+}
+
+// Rewrite replaces the whole text, in one step that can be undone, and puts the cursor to
+// a place. Characters of the text that stand for pastes do so in the new one, too.
+func (b *Buffer) Rewrite(s string, at Pos) {
+	b.init()
+	b.edit(Pos{}, b.end(), cleaned(s, func(r rune) bool { _, ok := b.Paste(r); return ok }), kindOther)
+	b.MoveTo(at)
 }
 
 // Reset replaces the whole text and forgets what could be undone. What was

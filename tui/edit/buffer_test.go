@@ -322,3 +322,21 @@ func BenchmarkInsert(b *testing.B) {
 		buf.DeleteLeft()
 	}
 }
+
+func TestRewriteKeepsPastes(t *testing.T) {
+	var b Buffer
+	b.Insert("see ")
+	b.InsertPaste(strings.Repeat("many lines\n", 50))
+	before := b.Text()
+	mark := strings.TrimPrefix(b.Lines()[0], "see ")
+	b.Rewrite("first\n"+mark+" of \U00100005 é", Pos{Row: 1, Col: len(mark)})
+	if got, want := b.Text(), "first\n"+strings.TrimPrefix(before, "see ")+" of \ufffd é"; got != want {
+		t.Errorf("got %.40q, want %.40q", got, want)
+	}
+	if got := b.Cursor(); got != (Pos{Row: 1, Col: len(mark)}) {
+		t.Errorf("the cursor is at %v", got)
+	}
+	if b.Undo(); b.Text() != before {
+		t.Errorf("undo gives %.40q", b.Text())
+	}
+}

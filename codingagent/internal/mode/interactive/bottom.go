@@ -56,6 +56,7 @@ type status struct {
 	ui      *ui
 	loader  *tui.Loader
 	doing   string
+	blocked bool // the program waits for the person
 	began   time.Time
 	hinted  string
 	forget  func()
@@ -68,29 +69,47 @@ func newStatus(u *ui) *status {
 
 // work says what is under way; the time counts from the first of several calls.
 func (s *status) work(doing string) {
-	if s.doing == "" {
+	began := s.doing == ""
+	s.doing = doing
+	if began {
 		s.began = time.Now()
 		s.loader.Start()
-		s.progress(term.ProgressBusy)
+		s.progress()
 	}
-	s.doing = doing
 }
 
 // rest says that nothing is under way.
 func (s *status) rest() {
-	if s.doing != "" {
-		s.progress(term.ProgressNone)
-	}
+	had := s.doing != ""
 	s.doing = ""
+	if had {
+		s.progress()
+	}
 	s.loader.Stop()
 }
 
-// progress shows beside the window's title that something is under way, if the
-// person wants that.
-func (s *status) progress(state term.ProgressState) {
-	if s.ui.settings.ShowTerminalStatus {
-		s.ui.fail(s.ui.p.Terminal().SetProgress(state, 0))
+// block says whether everything waits for the person.
+func (s *status) block(on bool) {
+	if s.blocked != on {
+		s.blocked = on
+		s.progress()
 	}
+}
+
+// progress shows beside the window's title that something is under way or waits for
+// the person, if the person wants that.
+func (s *status) progress() {
+	if !s.ui.settings.ShowTerminalStatus {
+		return
+	}
+	state, percent := term.ProgressNone, 0
+	switch {
+	case s.blocked:
+		state, percent = term.ProgressPaused, 100
+	case s.doing != "":
+		state = term.ProgressBusy
+	}
+	s.ui.fail(s.ui.p.Terminal().SetProgress(state, percent))
 }
 
 const hintTime = 4 * time.Second

@@ -391,7 +391,8 @@ func TestCompletionsAndKeysOfExtensions(t *testing.T) {
 			},
 			Run: func(_ context.Context, x *extension.CommandContext, args string) error {
 				s := x.UI().Screen()
-				s.AddCompletion(extension.Completion{Triggers: "#", Suggest: func(_ context.Context, before string) (string, []extension.Suggestion) {
+				s.AddCompletion(extension.Completion{Triggers: "#", Suggest: func(_ context.Context, w extension.Written) (string, []extension.Suggestion) {
+					before := w.Before()
 					at := strings.LastIndex(before, "#")
 					return before[at:], []extension.Suggestion{{Value: "#42", Label: "#42 the answer"}}
 				}})

@@ -10,6 +10,7 @@ import (
 	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive/guest"
 	"github.com/pi-go/pi/tui"
+	"github.com/pi-go/pi/tui/edit"
 )
 
 // completion is one of an extension.
@@ -73,20 +74,39 @@ func (c *completions) suggest(ctx context.Context, r tui.CompletionRequest) *tui
 		n.calls.Post(func() {
 			defer close(got)
 			if ctx.Err() == nil {
-				prefix, list := n.Suggest(ctx, r.Before)
+				prefix, list := n.Suggest(ctx, written(r.Lines, r.Cursor))
 				got <- answer{prefix, list}
 			}
 		})
 		select {
 		case a := <-got:
 			if len(a.list) > 0 && strings.HasSuffix(r.Before, a.prefix) {
-				return &tui.Suggestions{Prefix: a.prefix, Items: suggestionItems(a.list)}
+				return &tui.Suggestions{Prefix: a.prefix, Items: suggestionItems(a.list), Apply: n.applier(a.prefix, a.list)}
 			}
 		case <-ctx.Done():
 			return nil
 		}
 	}
 	return nil
+}
+
+func written(lines []string, at edit.Pos) extension.Written {
+	return extension.Written{Lines: lines, Row: at.Row, Column: at.Col}
+}
+
+// applier lets the extension put its suggestions into the text; nil if it leaves that.
+func (n *completion) applier(prefix string, list []extension.Suggestion) func([]string, edit.Pos, tui.ListItem) (string, edit.Pos, bool) {
+	if n.Apply == nil {
+		return nil
+	}
+	return func(lines []string, at edit.Pos, it tui.ListItem) (string, edit.Pos, bool) {
+		i := slices.IndexFunc(list, func(s extension.Suggestion) bool { return s.Value == it.Value })
+		if i < 0 {
+			return "", edit.Pos{}, false
+		}
+		w, ok := answered(n.calls, func() extension.Written { return n.Apply(written(lines, at), prefix, list[i]) })
+		return strings.Join(w.Lines, "\n"), edit.Pos{Row: w.Row, Col: w.Column}, ok
+	}
 }
 
 func suggestionItems(list []extension.Suggestion) []tui.ListItem {

@@ -1,6 +1,7 @@
 package interactive
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -39,15 +40,14 @@ func (e *ownEditor) Insert(s string) { e.calls.Ask(func() { e.ui.editor.Insert(s
 
 // Press does what a key would do.
 func (e *ownEditor) Press(key string) error {
-	id, err := input.Parse(key)
+	if key == "" {
+		return errors.New("press a key in the editor: it has no name")
+	}
+	ev, err := guest.EventOf(extension.Key{ID: key})
 	if err != nil {
 		return fmt.Errorf("press a key in the editor: %w", err)
 	}
-	k := input.Key{ID: id}
-	if id.Mods == 0 && len([]rune(id.Name)) == 1 {
-		k.Text = id.Name
-	}
-	e.calls.Ask(func() { e.ui.box.handle(k) })
+	e.calls.Ask(func() { e.ui.box.handle(ev) })
 	return nil
 }
 

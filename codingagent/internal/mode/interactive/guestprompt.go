@@ -21,6 +21,7 @@ type prompt struct {
 	overlay *tui.Overlay // nil in the editor's place
 	hidden  bool         // an overlay that its extension has hidden
 	aside   bool         // and one that has not the keys
+	blocks  bool         // the program waits for the person while it asks
 	handle  *overlayHandle
 	cancel  func() // answers with the default
 	closed  func() // what is left to do, may be nil
@@ -63,6 +64,8 @@ func (g *guests) arrange() {
 	}
 	u.area.Clear()
 	u.area.Add(shown)
+	blocked := slices.ContainsFunc(g.prompts, func(p *prompt) bool { return p.blocks && (p.overlay != nil || p.c == shown) })
+	u.status.block(blocked)
 	focus := shown
 	for _, p := range slices.Backward(g.prompts) {
 		if p.overlay == nil || !p.hidden && !p.aside {

@@ -3,6 +3,7 @@ package interactive
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -41,7 +42,8 @@ type guests struct {
 	size        atomic.Pointer[[2]int]
 	expanded    atomic.Bool
 	text        atomic.Pointer[string]
-	themeNames  atomic.Pointer[[]string]
+	themes      atomic.Pointer[themeSet]
+	shown       atomic.Pointer[editorShown]
 	completions completions
 	facts       footerFacts
 }
@@ -128,6 +130,11 @@ func (g *guests) clear() {
 	g.header.set(nil)
 	g.setFooter(nil)
 	g.setEditor(nil)
+	g.facts.watchers(nil)
+	if g.ui.lentTheme != nil {
+		g.ui.lentTheme = nil
+		g.ui.applyTheme()
+	}
 	g.working, g.thinking = extension.Working{}, ""
 	g.ui.status.dress(g.working)
 	for _, end := range g.watchers {
@@ -150,7 +157,7 @@ func (g *guests) tell() {
 	g.size.Store(&[2]int{w, h})
 	g.expanded.Store(u.expanded)
 	g.text.Store(new(u.editor.Text()))
-	g.themeNames.Store(new(u.themeNames()))
+	g.themes.Store(u.themeSet())
 	g.facts.set(u.foot.branch)
 }
 
@@ -159,6 +166,12 @@ func (f *footerFacts) Providers() int { return f.providers() }
 
 // changed is told that the text in the editor is another one.
 func (g *guests) changed() { g.text.Store(new(g.ui.editor.Text())) }
+
+// editorShown is what stands in the editor's place, and for which session.
+type editorShown struct {
+	session int64
+	show    func(extension.Surface, extension.Editor) extension.Component
+}
 
 // origin says whose something is.
 type origin struct{ name, path string }
@@ -202,12 +215,55 @@ type footerFacts struct {
 	mu       sync.Mutex
 	branch   string
 	statuses map[string]string
+	watched  *branchFacts // by the footer that is shown
 }
 
+// set tells of the branch.
 func (f *footerFacts) set(branch string) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	changed, watched := f.branch != branch, f.watched
 	f.branch = branch
+	f.mu.Unlock()
+	if changed && watched != nil {
+		watched.tell()
+	}
+}
+
+// watchers says who is told when the branch changes; nil is nobody.
+func (f *footerFacts) watchers(b *branchFacts) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.watched = b
+}
+
+// branchFacts are the facts of one footer, with its listeners; safe for concurrent use.
+type branchFacts struct {
+	*footerFacts
+	calls *guest.Calls
+
+	mu        sync.Mutex
+	listeners []*func()
+}
+
+// OnBranchChange adds a listener.
+func (b *branchFacts) OnBranchChange(f func()) (remove func()) {
+	own := &f
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.listeners = append(b.listeners, own)
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.listeners = slices.DeleteFunc(b.listeners, func(o *func()) bool { return o == own })
+	}
+}
+
+func (b *branchFacts) tell() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.listeners {
+		b.calls.Post(*f)
+	}
 }
 
 // Branch is the git branch.

@@ -75,7 +75,7 @@ func (s *guestUI) Custom(ctx context.Context, show func(extension.Surface, func(
 	r, ok := ask(ctx, s, func(p *prompt, answer func(result, bool)) {
 		c := s.component(nameOf("custom component", o.Title), made)
 		box := &custom{Component: c, g: s.g, dismiss: func() { answer(result{nil, extension.ErrDismissed}, true) }}
-		p.c, p.closed = box, c.Close
+		p.c, p.closed, p.blocks = box, c.Close, o.Blocked != nil
 		if o.Overlay {
 			if handle != nil {
 				options.OnPlaced = handle.place
@@ -136,6 +136,7 @@ func (c *custom) HandleInput(ev input.Event) bool {
 // SetEditor shows a component in the place of the editor.
 func (s *guestUI) SetEditor(show func(extension.Surface, extension.Editor) extension.Component) {
 	var c *guest.Component
+	s.g.shown.Store(&editorShown{s.session, show})
 	if show != nil {
 		h := s.g.hostOf(s.who)
 		h.Run = s.g.ui.p.Do
@@ -145,6 +146,14 @@ func (s *guestUI) SetEditor(show func(extension.Surface, extension.Editor) exten
 		}
 	}
 	s.do(func(u *ui) { u.guests.setEditor(c) })
+}
+
+// EditorShown gives what SetEditor was given last.
+func (s *guestUI) EditorShown() func(extension.Surface, extension.Editor) extension.Component {
+	if e := s.g.shown.Load(); e != nil && e.session == s.session && s.live() {
+		return e.show
+	}
+	return nil
 }
 
 // SetHeader replaces what is at the top of the conversation.
@@ -163,12 +172,17 @@ func (s *guestUI) SetHeader(show func(extension.Surface) extension.Component) {
 // SetFooter replaces the footer.
 func (s *guestUI) SetFooter(show func(extension.Surface, extension.FooterFacts) extension.Component) {
 	var c *guest.Component
+	facts := &branchFacts{footerFacts: &s.g.facts}
 	if show != nil {
-		if made := show(surface{s.g, s.g.ui.p.Update}, &s.g.facts); made != nil {
-			c = s.component("footer", made)
+		facts.calls = s.g.hostOf(s.who).Calls("footer")
+		if made := show(surface{s.g, s.g.ui.p.Update}, facts); made != nil {
+			c = s.g.hostOf(s.who).ComponentOn(facts.calls, "footer", made)
 		}
 	}
-	s.do(func(u *ui) { u.guests.setFooter(c) })
+	s.do(func(u *ui) {
+		u.guests.setFooter(c)
+		u.guests.facts.watchers(facts)
+	})
 }
 
 // SetWorking changes what is shown while the agent works.
@@ -197,66 +211,6 @@ func (s *guestUI) AddCompletion(c extension.Completion) (remove func()) {
 		s.g.completions.remove(own)
 		s.do((*ui).setCompletion)
 	}
-}
-
-// OnKey sees keys before the program does.
-func (s *guestUI) OnKey(f func(extension.Key) bool) (remove func()) {
-	calls := s.g.hostOf(s.who).Calls("keys")
-	var end func()
-	s.do(func(u *ui) {
-		off := u.p.Filter(func(ev input.Event) bool {
-			k, ok := guest.KeyOf(ev)
-			if !ok {
-				return false
-			}
-			answer := make(chan bool, 1)
-			calls.Do(func() { answer <- f(k) })
-			select {
-			case used := <-answer:
-				return used
-			default:
-				return false // it is not waited for
-			}
-		})
-		var gone bool
-		end = func() {
-			if !gone {
-				gone = true
-				off()
-			}
-		}
-		u.guests.watchers = append(u.guests.watchers, end)
-	})
-	return func() {
-		s.do(func(*ui) {
-			if end != nil {
-				end()
-			}
-		})
-	}
-}
-
-// Theme gives the colours, which follow the person's choice.
-func (s *guestUI) Theme() extension.Theme { return s.g.theme() }
-
-// Themes lists the names of the themes.
-func (s *guestUI) Themes() []string {
-	if p := s.g.themeNames.Load(); p != nil {
-		return slices.Clone(*p)
-	}
-	return nil
-}
-
-// SetTheme chooses a theme, and keeps the choice.
-func (s *guestUI) SetTheme(name string) error {
-	if !slices.Contains(s.Themes(), name) {
-		return fmt.Errorf("set theme: there is no theme %q", name)
-	}
-	s.do(func(u *ui) {
-		u.useTheme(name)
-		u.save("", map[string]any{"theme": name})
-	})
-	return nil
 }
 
 // ToolsExpanded reports whether output is unfolded.

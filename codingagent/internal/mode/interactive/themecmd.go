@@ -38,6 +38,10 @@ func (u *ui) loadThemes() []string {
 			continue
 		}
 		u.themes[t.Name()] = t
+		if u.themePaths == nil {
+			u.themePaths = map[string]string{}
+		}
+		u.themePaths[t.Name()] = path
 	}
 	return notes
 }
@@ -126,7 +130,7 @@ func (u *ui) knownTheme(setting string) bool {
 
 // useTheme puts a theme in force.
 func (u *ui) useTheme(setting string) {
-	u.settings.Theme = setting
+	u.settings.Theme, u.lentTheme = setting, nil
 	u.applyTheme()
 }
 
@@ -171,6 +175,9 @@ func (u *ui) applyTheme() {
 	t, ok := themeFor(u.settings.Theme, u.p.Capabilities(), u.themes)
 	if !ok {
 		u.hint(fmt.Sprintf("There is no theme %q; the terminal's own colours are used.", u.settings.Theme))
+	}
+	if u.lentTheme != nil {
+		t = u.lentTheme
 	}
 	u.look.set(t)
 	u.guests.tell()

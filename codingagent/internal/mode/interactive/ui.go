@@ -91,7 +91,10 @@ type ui struct {
 	keys     *input.Bindings
 	look     *look
 	themes   map[string]*theme.Theme
-	scope    scope
+	// themePaths are their files, lentTheme is what an extension has put in force.
+	themePaths map[string]string
+	lentTheme  *theme.Theme
+	scope      scope
 
 	area   *tui.Container // the editor, or what takes its place
 	shown  tui.Component  // that, as far as it is the program's own

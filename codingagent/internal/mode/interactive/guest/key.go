@@ -21,6 +21,24 @@ func MouseOf(ev input.Mouse, x, y int) extension.Mouse {
 	return m
 }
 
+// EventOf gives the event of a key that an extension has made up.
+func EventOf(k extension.Key) (input.Event, error) {
+	if k.ID == "" {
+		return input.Paste{Text: k.Text, First: true, Last: true}, nil
+	}
+	id, err := input.Parse(k.ID)
+	if err != nil {
+		return nil, err
+	}
+	ev := input.Key{ID: id, Text: k.Text}
+	if k.Released {
+		ev.Action = input.Release
+	} else if k.Text == "" && id.Mods == 0 && len([]rune(id.Name)) == 1 {
+		ev.Text = id.Name
+	}
+	return ev, nil
+}
+
 // KeyOf gives an event as extensions see it; ok is false for what they do not
 // see, such as the mouse.
 func KeyOf(ev input.Event) (k extension.Key, ok bool) {

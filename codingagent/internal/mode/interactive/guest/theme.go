@@ -10,6 +10,15 @@ import (
 // goroutine, so that one that an extension keeps follows the person's choice.
 func Theme(current func() *theme.Theme) extension.Theme { return painter(current) }
 
+// ThemeOf gives what is behind a theme that [Theme] has made; ok is false for others.
+func ThemeOf(t extension.Theme) (own *theme.Theme, ok bool) {
+	p, ok := t.(painter)
+	if !ok {
+		return nil, false
+	}
+	return p(), true
+}
+
 type painter func() *theme.Theme
 
 func (p painter) Name() string { return p().Name() }

@@ -1,0 +1,281 @@
+//go:build unix
+
+package interactive_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/pi-go/pi/ai/faux"
+	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/settings"
+	"github.com/pi-go/pi/tui/tuitest"
+)
+
+// screenOf gives the screen of the session that begins.
+func screenOf(api *extension.API, screen chan<- extension.Screen) {
+	api.Events.SessionStart.Listen(func(_ context.Context, x *extension.Context, _ *extension.SessionStart) error {
+		screen <- x.UI().Screen()
+		return nil
+	})
+}
+
+func TestKeysAreRewritten(t *testing.T) {
+	screen := make(chan extension.Screen, 1)
+	d := sit(t, 60, 14, within(func(api *extension.API) { screenOf(api, screen) }))
+	s := <-screen
+	swap := s.RewriteKeys(func(k extension.Key) []extension.Key {
+		switch k.ID {
+		case "q":
+			return nil
+		case "a":
+			return []extension.Key{{ID: "b"}, {ID: "left"}, {Text: "two words"}}
+		case "b": // it does not see its own
+			return []extension.Key{{ID: "a"}}
+		case "z":
+			panic("no key")
+		case "y":
+			return []extension.Key{{ID: "no such key"}, k}
+		}
+		return []extension.Key{k}
+	})
+	s.OnKey(func(k extension.Key) bool { return k.Text == "x" })
+	d.keys("1qaxzyB2")
+	d.wait("1two wordszyB2b", "no such key", "it panicked")
+	swap()
+	d.keys("\x03", "qaz")
+	d.wait("qaz")
+}
+
+func TestThemesOfExtensions(t *testing.T) {
+	screen := make(chan extension.Screen, 4)
+	d := sit(t, 60, 14, within(func(api *extension.API) {
+		api.Events.SessionStart.Listen(func(_ context.Context, x *extension.Context, _ *extension.SessionStart) error {
+			s := x.UI().Screen()
+			s.SetFooter(func(on extension.Surface, _ extension.FooterFacts) extension.Component {
+				return extension.Lines(func(int) []string { return []string{"theme: " + on.Theme().Name() + "."} })
+			})
+			screen <- s
+			return nil
+		})
+	}))
+	s := <-screen
+	d.wait("theme: dark.")
+	names := s.Themes()
+	if len(names) < 5 || names[0] != (extension.ThemeInfo{Name: "system"}) {
+		t.Errorf("the themes are %v", names)
+	}
+	if _, ok := s.NamedTheme("no such"); ok {
+		t.Error("there is a theme that nobody has")
+	}
+	light, ok := s.NamedTheme("light")
+	if !ok || light.Name() != "light" || light.Dark() || light.Foreground("accent", "x") == s.Theme().Foreground("accent", "x") {
+		t.Errorf("the light theme is %v %q", ok, light.Name())
+	}
+	if err := s.UseTheme(light); err != nil {
+		t.Fatal(err)
+	}
+	d.wait("theme: light.")
+	own, err := s.ParseTheme([]byte(strings.Replace(themeFile(t), `"dark"`, `"mine"`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.UseTheme(own); err != nil {
+		t.Fatal(err)
+	}
+	d.wait("theme: mine.")
+	if _, err := s.ParseTheme([]byte(`{`)); err == nil {
+		t.Error("a broken file is a theme")
+	}
+	if err := s.UseTheme(nil); err == nil {
+		t.Error("nothing is a theme")
+	}
+	if err := d.runtime.New(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	s = <-screen
+	d.wait("theme: dark.") // it was not kept
+	if err := s.SetTheme("light"); err != nil {
+		t.Fatal(err)
+	}
+	d.wait("theme: light.")
+}
+
+// themeFile gives a theme file.
+func themeFile(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "tui", "theme", "dark.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestFooterHearsOfTheBranch(t *testing.T) {
+	var changes atomic.Int32
+	facts := make(chan extension.FooterFacts, 1)
+	screen := make(chan extension.Screen, 1)
+	d := sit(t, 60, 14, within(func(api *extension.API) {
+		api.Events.SessionStart.Listen(func(_ context.Context, x *extension.Context, _ *extension.SessionStart) error {
+			x.UI().Screen().SetFooter(func(on extension.Surface, f extension.FooterFacts) extension.Component {
+				f.OnBranchChange(func() {
+					changes.Add(1)
+					on.Redraw()
+				})
+				f.OnBranchChange(func() { t.Error("a removed listener was told") })()
+				facts <- f
+				return extension.Lines(func(int) []string { return []string{fmt.Sprintf("on %q, %d changes.", f.Branch(), changes.Load())} })
+			})
+			screen <- x.UI().Screen()
+			return nil
+		})
+	}))
+	s := <-screen
+	d.wait(`on "", 0 changes.`)
+	on := func(branch string) {
+		t.Helper()
+		head := filepath.Join(d.home, "work", ".git", "HEAD")
+		if err := os.MkdirAll(filepath.Dir(head), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(head, []byte("ref: refs/heads/"+branch+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		d.llm.Queue(faux.Say("an answer"))
+		d.keys("go on", "\r")
+	}
+	on("one")
+	d.wait(`on "one", 1 changes.`)
+	s.SetFooter(nil)
+	d.gone("changes.")
+	on("two")
+	d.wait("two")
+	if n := changes.Load(); n != 1 {
+		t.Errorf("the footer that is gone was told of %d changes", n)
+	}
+}
+
+func TestAnEditorIsDressedByAnother(t *testing.T) {
+	screen := make(chan extension.Screen, 2)
+	d := sit(t, 60, 14, within(func(api *extension.API) { screenOf(api, screen) }))
+	s := <-screen
+	if s.EditorShown() != nil {
+		t.Error("the program's own editor is said to be an extension's")
+	}
+	s.SetEditor(func(_ extension.Surface, own extension.Editor) extension.Component {
+		return extension.Lines(func(width int) []string { return append(own.Lines(width), "[inner]") })
+	})
+	before := s.EditorShown()
+	s.SetEditor(func(on extension.Surface, own extension.Editor) extension.Component {
+		inner := before(on, own)
+		return extension.Lines(func(width int) []string { return append([]string{"[outer]"}, inner.Render(width)...) })
+	})
+	d.wait("[outer]", "[inner]")
+	s.SetEditor(nil)
+	d.gone("[outer]")
+	if s.EditorShown() != nil {
+		t.Error("an editor that was taken away is still given")
+	}
+	s.SetEditor(func(extension.Surface, extension.Editor) extension.Component {
+		return extension.Lines(func(int) []string { return []string{"[last]"} })
+	})
+	d.wait("[last]")
+	if err := d.runtime.New(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if s.EditorShown() != nil || (<-screen).EditorShown() != nil {
+		t.Error("the editor of an earlier session is given")
+	}
+}
+
+func TestABlockedProgramSaysSo(t *testing.T) {
+	begun := make(chan *extension.Blocked, 4)
+	finish := make(chan func(any), 2)
+	d := sitWith(t, 60, 14, func(s *settings.Settings) { s.Terminal.ShowTerminalStatus = true }, within(func(api *extension.API) {
+		api.Events.UIPromptStart.Listen(func(_ context.Context, _ *extension.Context, ev *extension.UIPrompt) error {
+			begun <- ev.Blocked
+			return nil
+		})
+		command(t, api, "ask", func(ctx context.Context, x *extension.CommandContext, how string) error {
+			o := extension.CustomOptions{Overlay: how == "over"}
+			if how != "idle" {
+				o.Blocked = &extension.Blocked{Kind: extension.BlockedByPermission, Message: "may it?"}
+			}
+			_, err := x.UI().Screen().Custom(ctx, func(_ extension.Surface, done func(any)) extension.Component {
+				finish <- done
+				return extension.Lines(func(int) []string { return []string{"ASKING " + how} })
+			}, o)
+			return err
+		})
+	}))
+	shown := func(want string) {
+		t.Helper()
+		d.until("progress "+want, func(string) bool {
+			got := ""
+			d.tty.With(func(tt *tuitest.Terminal) { got = tt.Progress() })
+			return strings.HasPrefix(got, want) && (want != "" || got == "")
+		})
+	}
+	for _, how := range []string{"over", "here", "idle"} {
+		d.keys("/ask "+how, "\r")
+		d.wait("ASKING " + how)
+		blocked := <-begun
+		if how == "idle" {
+			shown("")
+			if blocked != nil {
+				t.Errorf("%s: blocked by %v", how, blocked)
+			}
+		} else {
+			shown("4")
+			if blocked == nil || blocked.Kind != extension.BlockedByPermission || blocked.Message != "may it?" {
+				t.Errorf("%s: blocked by %v", how, blocked)
+			}
+		}
+		(<-finish)(nil)
+		d.gone("ASKING")
+		shown("")
+	}
+}
+
+func TestSuggestionsThatAnExtensionPutsIn(t *testing.T) {
+	screen := make(chan extension.Screen, 1)
+	d := sit(t, 60, 16, within(func(api *extension.API) { screenOf(api, screen) }))
+	s := <-screen
+	s.AddCompletion(extension.Completion{
+		Triggers: "#",
+		Suggest: func(_ context.Context, w extension.Written) (string, []extension.Suggestion) {
+			before := w.Before()
+			return before[strings.LastIndex(before, "#"):], []extension.Suggestion{{Value: "42", Label: "the answer"}, {Value: "bad", Label: "the failure"}}
+		},
+		Apply: func(w extension.Written, prefix string, chosen extension.Suggestion) extension.Written {
+			if chosen.Value == "bad" {
+				panic("no text")
+			}
+			line := w.Lines[w.Row]
+			start := w.Column - len(prefix)
+			w.Lines[w.Row] = line[:start] + "[" + chosen.Value + "]" + line[w.Column:]
+			w.Lines = append([]string{"issue " + chosen.Value + ":"}, w.Lines...)
+			w.Row, w.Column = w.Row+1, start+1
+			return w
+		},
+	})
+	paste := "\x1b[200~" + strings.Repeat("a long paste\n", 20) + "\x1b[201~"
+	d.keys("äé ", paste, " see now #")
+	d.wait("the answer")
+	d.keys("\r")
+	d.gone("the answer")
+	d.keys("X")
+	d.wait("issue 42:", "see now [X42]")
+	d.keys("\x7f", "\x1b[F", " #")
+	d.wait("the failure")
+	d.keys("\x1b[B", "\r")
+	d.wait("[42] bad", "it panicked")
+	d.llm.Queue(faux.Say("an answer"))
+	d.keys("\r")
+	d.wait("an answer", "a long paste") // it is still whole
+}
