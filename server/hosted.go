@@ -112,6 +112,10 @@ func (h *hosted) prompt(ctx context.Context, p codingagent.Prompt, when harness.
 	started := false
 	go func() {
 		defer h.prompts.Done()
+		if err := h.session.Harness().WaitSettled(ctx); err != nil {
+			accepted <- err
+			return
+		}
 		result, err := h.session.Prompt(ctx, p, codingagent.PromptOptions{WhenBusy: when, Started: func() {
 			started = true
 			accepted <- nil

@@ -68,6 +68,7 @@ type Harness struct {
 	phase   Phase
 	cancel  context.CancelFunc // of the active prompt
 	done    chan struct{}      // closed when the active prompt has settled
+	ending  bool               // done is closed as soon as listeners have heard Settled
 	aborted bool               // the active prompt was aborted by Abort or its context
 	// exclusive says that no prompt is active but a compaction or a move that
 	// somebody asked for; seized, that one waits for the prompt to settle.
@@ -259,7 +260,7 @@ func (h *Harness) rest() {
 		h.phase = PhaseIdle
 	}
 	close(h.done)
-	h.cancel, h.done, h.exclusive, h.cancelSummary, h.deferred = nil, nil, false, nil, false
+	h.cancel, h.done, h.ending, h.exclusive, h.cancelSummary, h.deferred = nil, nil, false, false, nil, false
 }
 
 // SetAutoRetry switches retries on or off, from the next failure on.
@@ -320,6 +321,21 @@ func (h *Harness) AbortCompaction() {
 // Delivered waits until listeners have heard all events so far. A listener
 // must not call it.
 func (h *Harness) Delivered() { h.bus.drained() }
+
+// WaitSettled waits, while listeners are told that a prompt has settled, until they have
+// been told; while a prompt is at work it does not wait. It is for those who act on what a
+// listener has passed on, such as a program that reads [Settled] and sends the next
+// prompt at once: without it they could be refused with [ErrBusy]. A listener must not
+// call it.
+func (h *Harness) WaitSettled(ctx context.Context) error {
+	h.mu.Lock()
+	ending := h.ending
+	h.mu.Unlock()
+	if !ending {
+		return nil
+	}
+	return h.WaitIdle(ctx)
+}
 
 // WaitIdle waits until no prompt is under way, or until ctx ends.
 func (h *Harness) WaitIdle(ctx context.Context) error {

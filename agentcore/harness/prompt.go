@@ -410,6 +410,7 @@ func (h *Harness) settle(ctx context.Context, result *Result, failed bool) error
 	}
 	h.mu.Lock()
 	result.Aborted = aborted || h.aborted
+	h.ending = true
 	h.mu.Unlock()
 	return errors.Join(append(errs, h.bus.send(ctx, &Settled{Aborted: result.Aborted}))...)
 }

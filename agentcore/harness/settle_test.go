@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
@@ -262,4 +263,31 @@ func TestQueueModes(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Who acts on what a listener has passed on is not refused because other listeners are
+// still being told.
+func TestPromptWhileOthersAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.model.Queue(faux.Say("one"), faux.Say("two"))
+		second := make(chan error, 1)
+		r.atSettled(func(ctx context.Context) {
+			go func() {
+				err := r.WaitSettled(t.Context())
+				if err == nil {
+					_, err = r.Prompt(t.Context(), ai.UserText("again"), harness.PromptOptions{})
+				}
+				second <- err
+			}()
+			synctest.Wait() // it prompts, or waits, before this listener returns
+		})
+		r.prompt("hi")
+		if err := <-second; err != nil {
+			t.Error(err)
+		}
+		if n := len(r.model.Requests()); n != 2 {
+			t.Errorf("%d requests", n)
+		}
+	})
 }

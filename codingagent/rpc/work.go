@@ -47,6 +47,10 @@ func (s *Server) prompt(c command) {
 	// a compaction that the prompt needs: that must be possible to abort.
 	s.backgroundUntil(func(taken func()) {
 		var started bool
+		if err := session.Harness().WaitSettled(s.ctx); err != nil {
+			s.fail(c, err)
+			return
+		}
 		result, err := session.Prompt(s.ctx, p, codingagent.PromptOptions{WhenBusy: when, Handling: taken, Started: func() {
 			started = true
 			s.reply(c, map[string]string{"disposition": "started"})
