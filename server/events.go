@@ -70,7 +70,8 @@ func (h *hosted) position(r *http.Request) (last uint64, reason string) {
 }
 
 // feed writes what comes after the event with number last; a reason asks for a
-// resync first. It returns when the session was closed or the client has left.
+// resync first. It returns when the session was closed or the client has left, and
+// tells a client that is behind of a closed session in any case.
 func (h *hosted) feed(ctx context.Context, out *eventWriter, last uint64, reason string, beat time.Duration) {
 	silence := time.NewTimer(beat)
 	defer silence.Stop()
@@ -97,11 +98,18 @@ func (h *hosted) feed(ctx context.Context, out *eventWriter, last uint64, reason
 			}
 		}
 		last += uint64(len(p.events))
-		if p.rest && ctx.Err() == nil {
+		// What there is already is sent even if the context has ended: that may only
+		// mean that the client has closed its side, and writing tells if it has left.
+		if p.rest {
 			continue
 		}
 		if out.flush() != nil || p.end {
 			return
+		}
+		select {
+		case <-p.more:
+			continue
+		default:
 		}
 		silence.Reset(beat)
 		select {

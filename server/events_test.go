@@ -2,10 +2,12 @@ package server_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -210,6 +212,59 @@ func TestARunDoesNotWaitForAClient(t *testing.T) {
 		}
 		if strings.Contains(line, `"type":"resync","reason":"gone"`) {
 			return
+		}
+	}
+}
+
+// slowClient takes what it gets when it is let, beginning with the second event.
+type slowClient struct {
+	*httptest.ResponseRecorder
+	behind chan struct{} // closed when it has something that it does not take
+	goOn   chan struct{}
+	got    int
+}
+
+// Write is for the server.
+func (c *slowClient) Write(b []byte) (int, error) {
+	if c.got++; c.got == 2 {
+		close(c.behind)
+		<-c.goOn
+	}
+	return c.ResponseRecorder.Write(b)
+}
+
+// A client that is behind when its session is closed, and has closed its side of the
+// connection, gets to know both: that it missed something, and that nothing will come.
+func TestASlowClientOfAClosedSession(t *testing.T) {
+	for range 20 { // what was wrong was so by chance
+		r := newRig(t, func(c *server.Config) { c.ReplayBytes = 256 << 10 })
+		path := r.open()
+		c := &slowClient{ResponseRecorder: httptest.NewRecorder(), behind: make(chan struct{}), goOn: make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.host.ServeHTTP(c, r.request(ctx, "GET", path+"/events", ""))
+		}()
+		watch := r.events(path, "", "")
+		say := func() {
+			r.model.Queue(faux.Say("ok"))
+			r.prompt(path, strings.Repeat("a long prompt ", 1<<11))
+			watch.until("agent_settled")
+		}
+		say()
+		<-c.behind
+		for range 4 { // each makes a part of what is kept, all make more
+			say()
+		}
+		r.must(204, "DELETE", path, "", nil)
+		watch.until("closed")
+		cancel()
+		close(c.goOn)
+		<-ended
+		got := c.Body.String()
+		if gap, end := strings.Index(got, `"type":"resync","reason":"gone"`), strings.LastIndex(got, `"type":"closed"`); gap < 0 || end < gap {
+			t.Fatalf("in %d bytes the gap is at %d, the end at %d", len(got), gap, end)
 		}
 	}
 }
