@@ -10,9 +10,9 @@ import (
 
 // compaction gives the settings for a model.
 func (s *AgentSession) compaction(m *ai.Model) compaction.Settings {
-	c := s.shape.Load().settings.Compaction
-	reserve, keep := c.For(m.Ref())
-	return compaction.Settings{Enabled: c.Enabled, Reserve: reserve, KeepRecent: keep}
+	set := s.shape.Load().settings
+	reserve, keep := set.Compaction.For(m.Ref())
+	return compaction.Settings{Enabled: set.Compaction.Enabled, Reserve: reserve, KeepRecent: keep, BranchReserve: set.BranchSummary.Reserve}
 }
 
 // touchedFiles lists what the file tools were called on.

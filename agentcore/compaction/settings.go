@@ -8,6 +8,9 @@ type Settings struct {
 	// KeepRecent is how much of the newest part stays word for word, in
 	// tokens.
 	KeepRecent int64
+	// BranchReserve is the room to keep free in a request that sums up a branch that
+	// is left, in tokens; see [Generator.Reserve].
+	BranchReserve int64
 }
 
 // DefaultSettings keeps 16384 tokens free and the newest 20000 word for word.

@@ -20,6 +20,9 @@ type Generator struct {
 	// Options are passed to the requests; cache and conversation are not used.
 	Options ai.Options
 	Policy  Policy
+	// Reserve is the room to keep free in the window of each request, in tokens; what
+	// the answer needs is kept free in any case.
+	Reserve int64
 	// Retry says how failed requests are made again; Wait waits, nil means
 	// [ai.Wait]; Random spreads the waits.
 	Retry  ai.RetryPolicy
@@ -173,7 +176,7 @@ func (g *Generator) room(rest string) int64 {
 	if window <= 0 {
 		return 0
 	}
-	answer := min(g.Model.MaxTokens, window/4)
+	answer := max(min(g.Model.MaxTokens, window/4), g.Reserve)
 	return max(window-answer-ai.EstimateText(rest)-ai.EstimateText(g.Policy.Instructions.system())-window/10, window/8)
 }
 

@@ -119,7 +119,11 @@ func (h *Harness) branchSummary(ctx context.Context, target string, left []sessi
 	if h.Model() == nil {
 		return nil, fmt.Errorf("sum up the branch: %w", ErrNoModel)
 	}
-	s, files, err := h.generator(ctx, "branchSummary", "").SummarizeBranch(ctx, left, o.Instructions, o.Replace)
+	g := h.generator(ctx, "branchSummary", "")
+	if h.cfg.Compaction != nil {
+		g.Reserve = h.cfg.Compaction(h.Model()).BranchReserve
+	}
+	s, files, err := g.SummarizeBranch(ctx, left, o.Instructions, o.Replace)
 	if err != nil {
 		return nil, fmt.Errorf("sum up the branch: %w", err)
 	}
