@@ -32,7 +32,10 @@ func change(path string, old []byte, changes map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
-		at := keyPath(key)
+		at, err := keyPath(key)
+		if err != nil {
+			return nil, err
+		}
 		if changes[key] == nil {
 			_, err = doc.Delete(at...)
 		} else {
@@ -51,6 +54,9 @@ func change(path string, old []byte, changes map[string]any) ([]byte, error) {
 // value that is no list is an error.
 func UpdateList(ctx context.Context, path, key string, change func(items []json.RawMessage) ([]json.RawMessage, error)) error {
 	return lockfile.Update(ctx, path, lockfile.Options{}, func(old []byte) ([]byte, error) {
+		if _, err := keyPath(key); err != nil {
+			return nil, err
+		}
 		doc, err := jsonobj.Open(path, old, jsonobj.Strict)
 		if err != nil {
 			return nil, err
@@ -79,17 +85,12 @@ func UpdateList(ctx context.Context, path, key string, change func(items []json.
 	})
 }
 
-// keyPath splits the name of a key that is in an object.
-func keyPath(key string) []string {
-	group, rest, ok := strings.Cut(key, ".")
-	switch group {
-	case "retry", "compaction", "branchSummary", "images", "terminal", "markdown", "codemode", "warnings":
-		if ok {
-			if inner, last, ok := strings.Cut(rest, "."); ok && inner == "provider" {
-				return []string{group, inner, last}
-			}
-			return []string{group, rest}
-		}
+// keyPath gives where a setting, or an object of some, is in the file. What this program
+// does not know is an error that names the nearest: written, it would change nothing.
+func keyPath(key string) ([]string, error) {
+	known := knownKeys()
+	if !slices.Contains(known, key) && !groupOf(key, known) {
+		return nil, fmt.Errorf("there is no setting %q%s", key, meant(key, known))
 	}
-	return []string{key}
+	return strings.Split(key, "."), nil
 }

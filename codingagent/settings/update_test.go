@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,43 @@ func TestUpdateKeepsWhatItDoesNotKnow(t *testing.T) {
 	}
 	if _, err := change("f", []byte("{ // comment\n}"), map[string]any{"theme": "y"}); err == nil || !strings.Contains(err.Error(), "f:1:3") {
 		t.Errorf("a file that is not JSON: error %v", err)
+	}
+}
+
+// A name that is no setting is refused with the nearest ones, and nothing is written;
+// one of an object is written into it.
+func TestUpdateOfWhatIsNoSetting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	for key, want := range map[string]string{
+		"retry.maxRetrys": `there is no setting "retry.maxRetrys"; did you mean retry.maxRetries`,
+		"a.b":             `there is no setting "a.b"`,
+		"them":            "did you mean theme",
+		"":                `there is no setting ""`,
+	} {
+		err := Update(t.Context(), path, map[string]any{key: 1, "theme": "dark"})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", key, err, want)
+		}
+	}
+	same := func(items []json.RawMessage) ([]json.RawMessage, error) {
+		return append(items, json.RawMessage(`"x"`)), nil
+	}
+	if err := UpdateList(t.Context(), path, "package", same); err == nil || !strings.Contains(err.Error(), "did you mean packages") {
+		t.Errorf("a list that there is not: error %v", err)
+	}
+	if data, err := os.ReadFile(path); err == nil {
+		t.Errorf("written: %s", data)
+	}
+	for _, key := range Keys() {
+		if err := Update(t.Context(), path, map[string]any{key: 1}); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+		if err := Update(t.Context(), path, map[string]any{key: nil}); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+		if data, err := os.ReadFile(path); err != nil || strings.Contains(string(data), key+`"`) && strings.Contains(key, ".") {
+			t.Errorf("%s left %s, %v", key, data, err)
+		}
 	}
 }
 
