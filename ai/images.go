@@ -83,7 +83,7 @@ func (m *Models) ModelOfType(provider, id string, kind ModelType) (*Model, error
 		return m.Model(provider, id)
 	}
 	if m.Provider(provider) == nil {
-		return nil, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+		return nil, Errorf(KindConfig, "unknown provider %q%s", provider, DidYouMean(provider, m.providerIDs()))
 	}
 	var ids []string
 	for _, model := range m.List(provider) {
@@ -95,7 +95,7 @@ func (m *Models) ModelOfType(provider, id string, kind ModelType) (*Model, error
 		}
 		ids = append(ids, model.ID)
 	}
-	return nil, Errorf(KindConfig, "provider %s has no %s model %q%s", provider, kind, id, didYouMean(id, ids))
+	return nil, Errorf(KindConfig, "provider %s has no %s model %q%s", provider, kind, id, DidYouMean(id, ids))
 }
 
 // GenerateImages asks an image model. It never fails and never panics: what goes
@@ -168,7 +168,7 @@ func (m *Models) prepare(ctx context.Context, model *Model, kind ModelType, what
 	}
 	p := m.Provider(model.Provider)
 	if p == nil {
-		return nil, auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", model.Provider, didYouMean(model.Provider, m.providerIDs()))
+		return nil, auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", model.Provider, DidYouMean(model.Provider, m.providerIDs()))
 	}
 	resolved, err := m.resolveAuth(ctx, p, opts)
 	return p, resolved, err

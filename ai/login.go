@@ -50,7 +50,7 @@ func (m *Models) SignInReady(provider string) bool {
 func (m *Models) Login(ctx context.Context, provider string, kind auth.CredentialType, ui auth.Interaction) error {
 	p := m.Provider(provider)
 	if p == nil {
-		return Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+		return Errorf(KindConfig, "unknown provider %q%s", provider, DidYouMean(provider, m.providerIDs()))
 	}
 	if m.cfg.Credentials == nil {
 		return Errorf(KindConfig, "there is nowhere to store credentials")
@@ -124,7 +124,7 @@ func (m *Models) left(c *auth.Credential) time.Duration {
 func (m *Models) Token(ctx context.Context, provider string, least time.Duration) (string, error) {
 	p := m.Provider(provider)
 	if p == nil {
-		return "", Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+		return "", Errorf(KindConfig, "unknown provider %q%s", provider, DidYouMean(provider, m.providerIDs()))
 	}
 	in, err := m.authInput(ctx, p, nil)
 	if err != nil {

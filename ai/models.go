@@ -142,7 +142,7 @@ func (m *Models) Providers() []Provider {
 func (m *Models) Model(provider, id string) (*Model, error) {
 	p := m.Provider(provider)
 	if p == nil {
-		return nil, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+		return nil, Errorf(KindConfig, "unknown provider %q%s", provider, DidYouMean(provider, m.providerIDs()))
 	}
 	var ids []string
 	for _, model := range m.listed(p) {
@@ -154,7 +154,7 @@ func (m *Models) Model(provider, id string) (*Model, error) {
 		}
 		ids = append(ids, model.ID)
 	}
-	return nil, Errorf(KindConfig, "provider %s has no model %q%s", provider, id, didYouMean(id, ids))
+	return nil, Errorf(KindConfig, "provider %s has no model %q%s", provider, id, DidYouMean(id, ids))
 }
 
 func (m *Models) providerIDs() []string {
@@ -209,7 +209,7 @@ func (s AuthStatus) Configured() bool { return s.Source != "" }
 func (m *Models) CheckAuth(ctx context.Context, provider string) (AuthStatus, error) {
 	p := m.Provider(provider)
 	if p == nil {
-		return AuthStatus{}, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+		return AuthStatus{}, Errorf(KindConfig, "unknown provider %q%s", provider, DidYouMean(provider, m.providerIDs()))
 	}
 	in, err := m.authInput(ctx, p, nil)
 	if err != nil {
@@ -326,7 +326,7 @@ func (m *Models) authInput(ctx context.Context, p Provider, env map[string]strin
 func (m *Models) Auth(ctx context.Context, provider string, opts Options) (auth.Resolved, error) {
 	p := m.Provider(provider)
 	if p == nil {
-		return auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", provider, didYouMean(provider, m.providerIDs()))
+		return auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", provider, DidYouMean(provider, m.providerIDs()))
 	}
 	return m.resolveAuth(ctx, p, opts)
 }
@@ -431,7 +431,7 @@ func (m *Models) Stream(ctx context.Context, model *Model, req Request, opts Opt
 func (m *Models) open(ctx context.Context, model *Model, opts Options) (Provider, API, auth.Resolved, error) {
 	p := m.Provider(model.Provider)
 	if p == nil {
-		return nil, nil, auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", model.Provider, didYouMean(model.Provider, m.providerIDs()))
+		return nil, nil, auth.Resolved{}, Errorf(KindConfig, "unknown provider %q%s", model.Provider, DidYouMean(model.Provider, m.providerIDs()))
 	}
 	api, err := p.API(model)
 	if err != nil {

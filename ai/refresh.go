@@ -59,7 +59,7 @@ func (m *Models) Refresh(ctx context.Context, opts RefreshOptions) RefreshResult
 	result.Aborted = ctx.Err() != nil
 	for _, id := range opts.Providers {
 		if m.Provider(id) == nil {
-			result.Errors[id] = Errorf(KindConfig, "unknown provider %q%s", id, didYouMean(id, m.providerIDs()))
+			result.Errors[id] = Errorf(KindConfig, "unknown provider %q%s", id, DidYouMean(id, m.providerIDs()))
 		}
 	}
 	return result

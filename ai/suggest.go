@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// didYouMean gives "; did you mean …?" with up to three known names that are
+// DidYouMean gives "; did you mean …?" with up to three known names that are
 // near to the one given, or nothing.
-func didYouMean(name string, known []string) string {
+func DidYouMean(name string, known []string) string {
 	near := Nearest(name, known, 3)
 	if len(near) == 0 {
 		return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/faux"
+	"github.com/pi-go/pi/ai/modelsfile"
 	"github.com/pi-go/pi/ai/modelstore"
 	"github.com/pi-go/pi/codingagent/models"
 )
@@ -65,7 +66,7 @@ func TestFileLeavesAProviderWhatItHas(t *testing.T) {
 				t.Fatal(err)
 			}
 			config := models.Config{
-				Providers: []ai.Provider{vendor(api)}, Protocols: models.Protocols{Chat: []ai.API{api}}, File: file, Files: execenv.LocalFS{},
+				Providers: []ai.Provider{vendor(api)}, Protocols: modelsfile.Protocols{Chat: []ai.API{api}}, File: file, Files: execenv.LocalFS{},
 				Credentials: auth.NewMemoryStore(nil), Env: func(string) string { return "" }, Lists: modelstore.New(filepath.Join(dir, "models-store.json")),
 			}
 			r, faults := models.New(t.Context(), config)

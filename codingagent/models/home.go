@@ -14,6 +14,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/modelsfile"
 	"github.com/pi-go/pi/ai/modelstore"
 	"github.com/pi-go/pi/ai/provider/compatible"
 	"github.com/pi-go/pi/codingagent/internal/localserver"
@@ -29,7 +30,7 @@ type Home struct {
 	Files    execenv.ConfigReader
 	// Providers are the built-in ones; Protocols those that models.json may name.
 	Providers []ai.Provider
-	Protocols Protocols
+	Protocols modelsfile.Protocols
 	// Env is where keys are looked up. Commands that print a key run with Environ in
 	// Dir, and Stderr gets what they say.
 	Env     auth.Environment

@@ -17,6 +17,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/faux"
+	"github.com/pi-go/pi/ai/modelsfile"
 	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent/models"
 )
@@ -31,7 +32,7 @@ func open(t *testing.T, text string, providers ...ai.Provider) (*models.Runtime,
 	env := auth.Environment(func(name string) string { return map[string]string{"TEAM": "blue", "KEY": "sk-env"}[name] })
 	resolver := &auth.Resolver{Env: env}
 	r, faults := models.New(t.Context(), models.Config{
-		Providers: providers, Protocols: models.Protocols{Chat: all.APIs(), Images: all.ImageAPIs(), Classifiers: all.ClassifierAPIs()},
+		Providers: providers, Protocols: modelsfile.Protocols{Chat: all.APIs(), Images: all.ImageAPIs(), Classifiers: all.ClassifierAPIs()},
 		File: file, Files: execenv.LocalFS{}, Credentials: auth.NewMemoryStore(nil), Env: env, ResolveFile: resolver.ResolveFresh,
 	})
 	for i, f := range faults {

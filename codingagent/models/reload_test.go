@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/faux"
+	"github.com/pi-go/pi/ai/modelsfile"
 	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent/models"
 )
@@ -21,7 +22,7 @@ func TestReload(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "models.json")
 	builtin := faux.New(faux.Config{ID: "v", Models: []*ai.Model{{ID: "a", API: faux.APIID, ContextWindow: 1}}})
 	r, faults := models.New(t.Context(), models.Config{
-		Providers: []ai.Provider{builtin}, Protocols: models.Protocols{Chat: all.APIs()}, File: file, Files: execenv.LocalFS{},
+		Providers: []ai.Provider{builtin}, Protocols: modelsfile.Protocols{Chat: all.APIs()}, File: file, Files: execenv.LocalFS{},
 	})
 	if len(faults) > 0 {
 		t.Fatal(faults)

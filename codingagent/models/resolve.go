@@ -37,7 +37,7 @@ func (c Catalog) Resolve(ref, provider string) (Choice, error) {
 	if provider != "" {
 		id := c.providerID(provider)
 		if id == "" {
-			return Choice{}, fmt.Errorf("unknown provider %q%s", provider, suggestion(provider, c.Providers))
+			return Choice{}, fmt.Errorf("unknown provider %q%s", provider, ai.DidYouMean(provider, c.Providers))
 		}
 		c.Models = slices.DeleteFunc(slices.Clone(c.Models), func(m *ai.Model) bool { return m.Provider != id })
 		// The provider may be named twice.
@@ -211,13 +211,6 @@ func cutFold(s, prefix string) (string, bool) {
 		return s[len(prefix):], true
 	}
 	return s, false
-}
-
-func suggestion(name string, known []string) string {
-	if near := ai.Nearest(name, known, 3); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return ""
 }
 
 // better orders models of a partial match: plain names before dated ones and

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -14,14 +13,14 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
-	"github.com/pi-go/pi/ai/provider/radius"
+	"github.com/pi-go/pi/ai/modelsfile"
 )
 
 // Config says what a [Runtime] is made of.
 type Config struct {
 	// Providers are the built-in ones; Protocols those that models.json may name.
 	Providers []ai.Provider
-	Protocols Protocols
+	Protocols modelsfile.Protocols
 	// File is the path of models.json, "" for none; Files reads it.
 	File  string
 	Files execenv.ConfigReader
@@ -40,13 +39,6 @@ type Config struct {
 	Identity       ai.Identity
 }
 
-// Protocols are what models may speak, by what the models are for.
-type Protocols struct {
-	Chat        []ai.API
-	Images      []ai.ImageAPI
-	Classifiers []ai.ClassifierAPI
-}
-
 // Runtime is the models a session can use: the built-in ones, changed and
 // extended by models.json.
 type Runtime struct {
@@ -58,10 +50,10 @@ type Runtime struct {
 	reloading sync.Mutex
 
 	mu       sync.Mutex
-	text     []byte                   // of models.json
-	files    map[string]*fileProvider // those that models.json changes or adds
-	clients  map[string]string        // of OAuth, by provider
-	virtuals map[string][]*virtual    // by provider
+	text     []byte                          // of models.json
+	files    map[string]*modelsfile.Provider // those that models.json changes or adds
+	clients  map[string]string               // of OAuth, by provider
+	virtuals map[string][]*virtual           // by provider
 }
 
 // New builds a runtime, with the lists that vendors gave in earlier runs. A
@@ -91,7 +83,7 @@ func (r *Runtime) amend(provider string, list []*ai.Model) []*ai.Model {
 	p := r.files[provider]
 	r.mu.Unlock()
 	if p != nil {
-		list = p.amend(list)
+		list = p.Amend(list)
 	}
 	return r.withVirtual(provider, list)
 }
@@ -100,23 +92,19 @@ func (r *Runtime) amend(provider string, list []*ai.Model) []*ai.Model {
 func (r *Runtime) read(ctx context.Context) (providers []ai.Provider, faults []error) {
 	providers = slices.Clone(r.config.Providers)
 	text, err := r.fileText(ctx)
-	files, clients := make(map[string]*fileProvider), make(map[string]string)
-	file := &File{}
+	var files map[string]*modelsfile.Provider
+	clients := make(map[string]string)
+	file := new(modelsfile.File)
 	if err == nil && text != nil {
-		file, err = ParseFile(r.config.File, text)
+		file, err = modelsfile.Parse(r.config.File, text)
 	}
 	if err != nil {
 		faults = append(faults, err)
 	} else {
 		var errs []error
-		providers, errs = r.config.apply(file, providers)
+		providers, files, errs = file.Apply(modelsfile.Config{Protocols: r.config.Protocols, Resolve: r.config.ResolveFile}, r.config.Providers)
 		for id, p := range file.Providers {
 			clients[id] = p.OAuthClientID
-		}
-		for _, p := range providers {
-			if p, ok := p.(*fileProvider); ok {
-				files[p.id] = p
-			}
 		}
 		faults = slices.Concat(file.Faults, errs, file.Notes)
 	}
@@ -157,7 +145,7 @@ func (r *Runtime) Reload(ctx context.Context) []error {
 	case same:
 		return nil
 	}
-	if _, err := ParseFile(r.config.File, text); text != nil && err != nil {
+	if _, err := modelsfile.Parse(r.config.File, text); text != nil && err != nil {
 		return []error{err} // somebody is at it
 	}
 	providers, faults := r.read(ctx)
@@ -190,42 +178,6 @@ func (r *Runtime) clientID(provider string) string {
 	return r.clients[provider]
 }
 
-// apply changes the built-in providers and adds those of the file.
-func (c Config) apply(f *File, providers []ai.Provider) ([]ai.Provider, []error) {
-	var faults []error
-	for _, id := range slices.Sorted(maps.Keys(f.Providers)) {
-		entry := f.Providers[id]
-		at := slices.IndexFunc(providers, func(p ai.Provider) bool { return p.ID() == id })
-		p := &fileProvider{id: id, file: f, entry: entry, protocols: c.Protocols, resolve: c.ResolveFile}
-		switch {
-		case entry.OAuth == "radius":
-			p.base = radius.Gateway{ID: id, Name: entry.Name, Address: entry.BaseURL}.New()
-		case at >= 0:
-			p.base = providers[at]
-		}
-		var builtin []*ai.Model
-		if p.base != nil {
-			builtin = p.base.Models()
-		}
-		var err error
-		if p.models, p.own, err = entry.build(f, id, builtin); err != nil {
-			outcome := "left as it was"
-			if at < 0 {
-				outcome = "left out"
-			}
-			faults = append(faults, fmt.Errorf("%w; the provider is %s", err, outcome))
-			continue
-		}
-		faults = append(faults, p.check()...)
-		if at >= 0 {
-			providers[at] = p
-		} else {
-			providers = append(providers, p)
-		}
-	}
-	return providers, faults
-}
-
 // Catalog gives what model references are resolved against.
 func (r *Runtime) Catalog(ctx context.Context) Catalog {
 	c := Catalog{Models: r.Models.Chat()}
@@ -243,8 +195,8 @@ func (r *Runtime) Keyless(ctx context.Context) []string {
 	configured := r.Models.Configured(ctx)
 	var ids []string
 	for _, p := range r.Models.Providers() {
-		if f, ok := p.(*fileProvider); ok && f.base == nil && !configured[f.id] {
-			ids = append(ids, f.id)
+		if f, ok := p.(*modelsfile.Provider); ok && f.Added() && !configured[f.ID()] {
+			ids = append(ids, f.ID())
 		}
 	}
 	slices.Sort(ids)

@@ -172,7 +172,7 @@ func (c Catalog) nothingMatches(pattern string) string {
 	for _, m := range c.configured(c.Models) {
 		names = append(names, m.ID, m.Ref())
 	}
-	return text + suggestion(plain, names)
+	return text + ai.DidYouMean(plain, names)
 }
 
 // Start chooses the model of a conversation without messages from a scope: the saved

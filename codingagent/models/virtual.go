@@ -217,7 +217,11 @@ func (r *Runtime) withVirtual(provider string, list []*ai.Model) []*ai.Model {
 		if i == 0 {
 			list = slices.Clone(list)
 		}
-		list = replaced(list, v.model)
+		if at := slices.IndexFunc(list, v.model.Same); at >= 0 {
+			list[at] = v.model
+		} else {
+			list = append(list, v.model)
+		}
 	}
 	return list
 }

@@ -67,7 +67,7 @@ func (l *Loaded) WriteExplanation(w io.Writer, prefix string) error {
 	if len(list) == 0 && prefix != "" {
 		known := knownKeys()
 		if !slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, prefix) }) {
-			return fmt.Errorf("there is no setting %q%s", prefix, meant(prefix, known))
+			return fmt.Errorf("there is no setting %q%s", prefix, ai.DidYouMean(prefix, known))
 		}
 	}
 	var b strings.Builder
@@ -86,7 +86,7 @@ func (l *Loaded) WriteExplanation(w io.Writer, prefix string) error {
 		}
 		switch why := Inert(e.Key); {
 		case e.Unknown:
-			b.WriteString("    this program does not know it" + meant(e.Key, known) + "\n")
+			b.WriteString("    this program does not know it" + ai.DidYouMean(e.Key, known) + "\n")
 		case why != "":
 			b.WriteString("    it changes nothing here: " + why + "\n")
 		}
@@ -107,14 +107,6 @@ func (l *Loaded) WriteExplanation(w io.Writer, prefix string) error {
 	return err
 }
 
-// meant names the keys that are most like one that there is not.
-func meant(key string, known []string) string {
-	if near := ai.Nearest(key, known, 3); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return ""
-}
-
 // Unknown tells of the keys in the files that this program does not know, each with
 // those that are most like it. They are no faults: another program, or another version
 // of this one, may know them.
@@ -128,7 +120,7 @@ func (l *Loaded) Unknown() []Diagnostic {
 			continue
 		}
 		seen[at] = true
-		out = append(out, Diagnostic{v.Path, v.Key + ": this program does not know it" + meant(v.Key, known)})
+		out = append(out, Diagnostic{v.Path, v.Key + ": this program does not know it" + ai.DidYouMean(v.Key, known)})
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/modelsfile"
 	"github.com/pi-go/pi/ai/provider/all"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/models"
@@ -60,6 +61,6 @@ func (p Process) Models(ctx context.Context) *models.Runtime {
 }
 
 // Protocols are all that models.json may name.
-func Protocols() models.Protocols {
-	return models.Protocols{Chat: all.APIs(), Images: all.ImageAPIs(), Classifiers: all.ClassifierAPIs()}
+func Protocols() modelsfile.Protocols {
+	return modelsfile.Protocols{Chat: all.APIs(), Images: all.ImageAPIs(), Classifiers: all.ClassifierAPIs()}
 }

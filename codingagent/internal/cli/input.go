@@ -154,10 +154,7 @@ func nearFiles(ctx context.Context, env execenv.Env, path string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if near := ai.Nearest(filepath.Base(path), names, 3); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return ""
+	return ai.DidYouMean(filepath.Base(path), names)
 }
 
 func expandHome(path, home string) string {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/api/openaicompletions"
-	"github.com/pi-go/pi/codingagent/models"
+	"github.com/pi-go/pi/ai/modelsfile"
 )
 
 func TestModelsCommand(t *testing.T) {
@@ -34,7 +34,7 @@ func TestModelsCommand(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := Run(t.Context(), args, &System{
 			In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Home: home, Environ: []string{"PATH=/bin"},
-			Protocols: models.Protocols{Chat: []ai.API{openaicompletions.New()}},
+			Protocols: modelsfile.Protocols{Chat: []ai.API{openaicompletions.New()}},
 			Env:       func(name string) string { return env[name] },
 		})
 		return out.String(), errs.String(), code

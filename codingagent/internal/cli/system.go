@@ -8,9 +8,9 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/modelsfile"
 	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
-	"github.com/pi-go/pi/codingagent/models"
 )
 
 // System is the world as the command line sees it. cmd/pi fills it in from
@@ -40,7 +40,7 @@ type System struct {
 
 	// Providers are the built-in vendors, Protocols those that models.json may name.
 	Providers  []ai.Provider
-	Protocols  models.Protocols
+	Protocols  modelsfile.Protocols
 	HTTPClient *http.Client
 
 	// Extensions are linked into the program. LoadExtension sets up one that the

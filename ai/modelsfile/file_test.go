@@ -1,4 +1,4 @@
-package models
+package modelsfile
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/pi-go/pi/ai"
 )
 
-func TestParseFileErrors(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	entry := func(s string) string { return "{\"providers\": {\n  \"p\": " + s + "}}" }
 	model := func(s string) string { return entry(`{"models": [{"id": "x", ` + s + `}]}`) }
 	cases := []struct{ name, text, want string }{
@@ -41,7 +41,7 @@ func TestParseFileErrors(t *testing.T) {
 		{"type", model(`"type": "picture"`), "type: expected one of chat, image, classifier"},
 	}
 	for _, c := range cases {
-		f, err := ParseFile("models.json", []byte(c.text))
+		f, err := Parse("models.json", []byte(c.text))
 		if f != nil {
 			if len(f.Faults) != 1 {
 				t.Errorf("%s: faults %v, want one", c.name, f.Faults)
@@ -56,14 +56,14 @@ func TestParseFileErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
-	if f, err := ParseFile("models.json", []byte("\ufeff \n")); err != nil || len(f.Providers) != 0 {
+	if f, err := Parse("models.json", []byte("\ufeff \n")); err != nil || len(f.Providers) != 0 {
 		t.Errorf("a blank file: %v", err)
 	}
 }
 
 // One bad entry does not take the others with it, and everything wrong is told.
 func TestBadEntriesAreLeftOut(t *testing.T) {
-	f, err := ParseFile("m", []byte(`{"providers": {"bad": {"apiKey": 1, "headers": []}, "good": {"apiKey": "k"}}}`))
+	f, err := Parse("m", []byte(`{"providers": {"bad": {"apiKey": 1, "headers": []}, "good": {"apiKey": "k"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestBadEntriesAreLeftOut(t *testing.T) {
 
 // Keys that are not known are told, with the one that was meant, and harm nothing.
 func TestUnknownKeysAreNoted(t *testing.T) {
-	f, err := ParseFile("m", []byte(`{"comment": 1, "providers": {"p": {"apiKey": "k", "baseURL": "x",
+	f, err := Parse("m", []byte(`{"comment": 1, "providers": {"p": {"apiKey": "k", "baseURL": "x",
 		"models": [{"id": "a", "contextwindow": 5, "compat": {"supportStore": true}}]}}}`))
 	if err != nil || f.Providers["p"] == nil {
 		t.Fatal(err, f)
@@ -95,7 +95,7 @@ func TestUnknownKeysAreNoted(t *testing.T) {
 
 func parse(t *testing.T, text string) *File {
 	t.Helper()
-	f, err := ParseFile("models.json", []byte(text))
+	f, err := Parse("models.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,12 +260,12 @@ func TestUnusableProviderSaysWhy(t *testing.T) {
 	}
 }
 
-func FuzzParseFile(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"providers":{}}`, `{"providers":{"p":{"models":[{"id":"a","cost":{"tiers":[{}]}}],"modelOverrides":{"x":{}}}}} // c`, `{"providers":{"p":null,"":[]}}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := ParseFile("m", []byte(text))
+		file, err := Parse("m", []byte(text))
 		if err != nil {
 			return
 		}

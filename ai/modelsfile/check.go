@@ -1,4 +1,4 @@
-package models
+package modelsfile
 
 import (
 	"fmt"
@@ -159,7 +159,7 @@ func object(fields map[string]rule) rule {
 				r(c, at, members[key])
 				continue
 			}
-			c.notes = append(c.notes, c.doc.KeyErrorAt("this key is not known, and has no effect"+suggestion(key, known), at...))
+			c.notes = append(c.notes, c.doc.KeyErrorAt("this key is not known, and has no effect"+ai.DidYouMean(key, known), at...))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package models
+package modelsfile
 
 import (
 	"cmp"
@@ -14,12 +14,12 @@ import (
 	"github.com/pi-go/pi/ai/auth"
 )
 
-// fileProvider is a provider of a models.json, on top of a built-in one if
-// there is one of that id.
-type fileProvider struct {
+// Provider is a provider of a models.json, on top of a built-in one if
+// there is one of that id. [File.Apply] makes it.
+type Provider struct {
 	id        string
 	file      *File
-	entry     *FileProvider
+	entry     *Entry
 	base      ai.Provider // nil for a new one
 	protocols Protocols
 	models    []*ai.Model
@@ -30,9 +30,14 @@ type fileProvider struct {
 	changed map[*ai.Model]*ai.Model // models of the vendor's list, as the file changes them
 }
 
-func (p *fileProvider) ID() string { return p.id }
+// ID is the key of the entry.
+func (p *Provider) ID() string { return p.id }
 
-func (p *fileProvider) Name() string {
+// Added reports whether the file adds the provider, instead of changing another.
+func (p *Provider) Added() bool { return p.base == nil }
+
+// Name is that of the entry, else that of the built-in provider, else the id.
+func (p *Provider) Name() string {
 	switch {
 	case p.entry.Name != "":
 		return p.entry.Name
@@ -42,9 +47,11 @@ func (p *fileProvider) Name() string {
 	return p.id
 }
 
-func (p *fileProvider) Models() []*ai.Model { return p.models }
+// Models are the built-in ones with what the file says of them, then the file's own.
+func (p *Provider) Models() []*ai.Model { return p.models }
 
-func (p *fileProvider) API(m *ai.Model) (ai.API, error) {
+// API gives the protocol of a chat model, which may work out headers of the file.
+func (p *Provider) API(m *ai.Model) (ai.API, error) {
 	api, err := p.chatAPI(m)
 	if err == nil && p.resolve != nil && len(p.headersOf(m.ID)) > 0 {
 		api = headerAPI{api, p}
@@ -52,7 +59,7 @@ func (p *fileProvider) API(m *ai.Model) (ai.API, error) {
 	return api, err
 }
 
-func (p *fileProvider) chatAPI(m *ai.Model) (ai.API, error) {
+func (p *Provider) chatAPI(m *ai.Model) (ai.API, error) {
 	if p.base != nil {
 		if api, err := p.base.API(m); err == nil {
 			return api, nil
@@ -62,7 +69,7 @@ func (p *fileProvider) chatAPI(m *ai.Model) (ai.API, error) {
 }
 
 // ImageAPI gives the protocol of an image model.
-func (p *fileProvider) ImageAPI(m *ai.Model) (ai.ImageAPI, error) {
+func (p *Provider) ImageAPI(m *ai.Model) (ai.ImageAPI, error) {
 	if base, ok := p.base.(ai.ImageProvider); ok {
 		if api, err := base.ImageAPI(m); err == nil {
 			return api, nil
@@ -72,7 +79,7 @@ func (p *fileProvider) ImageAPI(m *ai.Model) (ai.ImageAPI, error) {
 }
 
 // ClassifierAPI gives the protocol of a classifier.
-func (p *fileProvider) ClassifierAPI(m *ai.Model) (ai.ClassifierAPI, error) {
+func (p *Provider) ClassifierAPI(m *ai.Model) (ai.ClassifierAPI, error) {
 	if base, ok := p.base.(ai.ClassifierProvider); ok {
 		if api, err := base.ClassifierAPI(m); err == nil {
 			return api, nil
@@ -90,7 +97,7 @@ func protocolOf[A interface{ ID() string }](m *ai.Model, list []A) (A, error) {
 		}
 		known = append(known, a.ID())
 	}
-	hint := suggestion(m.API, known)
+	hint := ai.DidYouMean(m.API, known)
 	if hint == "" && len(known) > 0 {
 		hint = "; there is " + strings.Join(known, ", ")
 	}
@@ -99,7 +106,7 @@ func protocolOf[A interface{ ID() string }](m *ai.Model, list []A) (A, error) {
 }
 
 // headersOf are the headers that the file gives a model.
-func (p *fileProvider) headersOf(id string) map[string]string {
+func (p *Provider) headersOf(id string) map[string]string {
 	for i := range p.entry.Models {
 		if m := &p.entry.Models[i]; m.ID == id {
 			return m.Headers
@@ -114,7 +121,7 @@ func (p *fileProvider) headersOf(id string) map[string]string {
 // headerAPI works out the headers that the file gives a model before each request.
 type headerAPI struct {
 	ai.API
-	p *fileProvider
+	p *Provider
 }
 
 // Stream sends the call with the headers worked out.
@@ -133,7 +140,7 @@ func (a headerAPI) Stream(ctx context.Context, call *ai.Call, out *ai.Emitter) e
 }
 
 // Headers are those of the built-in provider; the file's own come with the key.
-func (p *fileProvider) Headers() map[string]string {
+func (p *Provider) Headers() map[string]string {
 	if base, ok := p.base.(ai.HeaderProvider); ok {
 		return base.Headers()
 	}
@@ -142,7 +149,7 @@ func (p *fileProvider) Headers() map[string]string {
 
 // FilterModels leaves out built-in models that an account does not have. Those of
 // the file stay: a person put them there.
-func (p *fileProvider) FilterModels(models []*ai.Model, c *auth.Credential) []*ai.Model {
+func (p *Provider) FilterModels(models []*ai.Model, c *auth.Credential) []*ai.Model {
 	base, ok := p.base.(ai.ModelFilter)
 	if !ok {
 		return models
@@ -156,7 +163,7 @@ func (p *fileProvider) FilterModels(models []*ai.Model, c *auth.Credential) []*a
 
 // ListSource is that of the built-in provider, unless the file sends requests
 // elsewhere, where its key belongs then.
-func (p *fileProvider) ListSource() *ai.ListSource {
+func (p *Provider) ListSource() *ai.ListSource {
 	base, ok := p.base.(ai.ListProvider)
 	if !ok || p.entry.BaseURL != "" && p.entry.OAuth == "" {
 		return nil
@@ -164,8 +171,10 @@ func (p *fileProvider) ListSource() *ai.ListSource {
 	return base.ListSource()
 }
 
-// amend lays what the file says over the vendor's list.
-func (p *fileProvider) amend(models []*ai.Model) []*ai.Model {
+// Amend lays what the file says over a list that the vendor told. Given the provider's
+// own list it gives that one. It is for [ai.ModelsConfig].Amend, and safe for
+// concurrent use.
+func (p *Provider) Amend(models []*ai.Model) []*ai.Model {
 	e := p.entry
 	if len(models) > 0 && len(p.models) > 0 && &models[0] == &p.models[0] || len(e.Compat)+len(e.Models)+len(e.ModelOverrides) == 0 {
 		return models // its own list, or nothing to say
@@ -194,7 +203,7 @@ func (p *fileProvider) amend(models []*ai.Model) []*ai.Model {
 }
 
 // check finds models of the file whose protocol is not known.
-func (p *fileProvider) check() []error {
+func (p *Provider) check() []error {
 	var faults []error
 	for _, m := range p.models {
 		i, own := p.own[m]
@@ -222,7 +231,8 @@ func (p *fileProvider) check() []error {
 	return faults
 }
 
-func (p *fileProvider) Auth() auth.Methods {
+// Auth adds the key of the file to the ways of the built-in provider.
+func (p *Provider) Auth() auth.Methods {
 	var methods auth.Methods
 	if p.base != nil {
 		methods = p.base.Auth()
@@ -234,7 +244,7 @@ func (p *fileProvider) Auth() auth.Methods {
 // fileKey is the key of a models.json: a stored credential comes before it,
 // the environment after it.
 type fileKey struct {
-	entry   *FileProvider
+	entry   *Entry
 	base    auth.APIKeyMethod // of the built-in provider; may be nil
 	resolve func(ctx context.Context, value string) (string, error)
 }

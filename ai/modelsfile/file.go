@@ -1,4 +1,4 @@
-package models
+package modelsfile
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 // ones.
 type File struct {
 	// Providers are the entries that can be used.
-	Providers map[string]*FileProvider
+	Providers map[string]*Entry
 	// Faults say what is wrong with the others, Notes which keys are not known. Each
 	// names file, line and column.
 	Faults, Notes []error
@@ -24,8 +24,8 @@ type File struct {
 	doc *jsonobj.Document
 }
 
-// FileProvider is one entry of a models.json.
-type FileProvider struct {
+// Entry is one entry of a models.json.
+type Entry struct {
 	Name    string `json:"name"`
 	BaseURL string `json:"baseUrl"`
 	// APIKey and the values of Headers may be literals, "$NAME" or
@@ -40,14 +40,14 @@ type FileProvider struct {
 	// OAuthClientID is who signs in, where a vendor wants programs to be registered.
 	OAuthClientID string `json:"oauthClientId"`
 	// Compat holds defaults for all its models.
-	Compat         json.RawMessage       `json:"compat"`
-	Models         []FileModel           `json:"models"`
-	ModelOverrides map[string]*FileModel `json:"modelOverrides"`
+	Compat         json.RawMessage   `json:"compat"`
+	Models         []Model           `json:"models"`
+	ModelOverrides map[string]*Model `json:"modelOverrides"`
 }
 
-// FileModel is a model, or what is changed of one, as a models.json writes it; nil
+// Model is a model, or what is changed of one, as a models.json writes it; nil
 // and empty mean that nothing is said.
-type FileModel struct {
+type Model struct {
 	ID             string                                          `json:"id"`
 	Type           ai.ModelType                                    `json:"type"`
 	Name           *string                                         `json:"name"`
@@ -85,16 +85,16 @@ func (n *tokenCount) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ParseFile reads a models.json. Comments, trailing commas and a byte order
+// Parse reads the text of a models.json. Comments, trailing commas and a byte order
 // mark are fine. The error is for a file that can not be read at all; an entry that
 // can not be used is left out and told in the file's Faults. Both name file, line and
 // column, and what was expected.
-func ParseFile(path string, data []byte) (*File, error) {
+func Parse(path string, data []byte) (*File, error) {
 	doc, err := jsonobj.Open(path, data, jsonobj.Relaxed)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Providers: make(map[string]*FileProvider), doc: doc}
+	f := &File{Providers: make(map[string]*Entry), doc: doc}
 	var content map[string]any
 	if err := doc.Decode(&content); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 			continue
 		}
 		raw, _ := doc.Get("providers", id)
-		p := new(FileProvider)
+		p := new(Entry)
 		if err := json.Unmarshal(raw, p); err != nil {
 			c.fault(at, "%v", err)
 			continue

@@ -1,4 +1,4 @@
-package models
+package modelsfile
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ const (
 
 // build makes the models of a provider: the built-in ones with overrides, then those
 // the file adds or replaces. own tells at which place in the file the latter are.
-func (p *FileProvider) build(f *File, id string, builtin []*ai.Model) (models []*ai.Model, own map[*ai.Model]int, err error) {
+func (p *Entry) build(f *File, id string, builtin []*ai.Model) (models []*ai.Model, own map[*ai.Model]int, err error) {
 	if builtin == nil && len(p.Models) == 0 && p.OAuth == "" {
 		return nil, nil, f.errorAt(`no "models" are listed, and this is no built-in provider`, "providers", id)
 	}
@@ -47,7 +47,7 @@ func replaced(models []*ai.Model, m *ai.Model) []*ai.Model {
 }
 
 // changed gives a model that is not the file's with what the file says about it.
-func (p *FileProvider) changed(m *ai.Model) *ai.Model {
+func (p *Entry) changed(m *ai.Model) *ai.Model {
 	m = new(*m)
 	if p.BaseURL != "" && p.OAuth == "" { // a gateway says itself where its models are
 		m.BaseURL = p.BaseURL
@@ -60,7 +60,7 @@ func (p *FileProvider) changed(m *ai.Model) *ai.Model {
 }
 
 // added makes the model that the file lists at a place.
-func (p *FileProvider) added(f *File, id string, i int, builtin []*ai.Model) (*ai.Model, error) {
+func (p *Entry) added(f *File, id string, i int, builtin []*ai.Model) (*ai.Model, error) {
 	fm := &p.Models[i]
 	m := &ai.Model{
 		ID: fm.ID, Name: fm.ID, Type: fm.Type, Provider: id, Input: []string{"text"}, Output: fm.Output,
@@ -93,7 +93,7 @@ func (p *FileProvider) added(f *File, id string, i int, builtin []*ai.Model) (*a
 // the provider's, else those of the built-in model it replaces, else those of
 // a built-in model of the same protocol, else those of any. A provider's protocol is
 // one of chat models.
-func (p *FileProvider) origin(fm *FileModel, builtin []*ai.Model) (api, baseURL string) {
+func (p *Entry) origin(fm *Model, builtin []*ai.Model) (api, baseURL string) {
 	kind := func(t ai.ModelType) ai.ModelType { return cmp.Or(t, ai.ModelChat) }
 	baseURL = p.BaseURL
 	if kind(fm.Type) == ai.ModelChat {
@@ -123,7 +123,7 @@ func (p *FileProvider) origin(fm *FileModel, builtin []*ai.Model) (api, baseURL 
 }
 
 // apply sets what the file says on a model.
-func (fm *FileModel) apply(m *ai.Model) {
+func (fm *Model) apply(m *ai.Model) {
 	set(&m.Name, fm.Name)
 	set(&m.API, fm.API)
 	set(&m.BaseURL, fm.BaseURL)
