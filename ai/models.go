@@ -1,7 +1,6 @@
 package ai
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -199,6 +198,9 @@ type AuthStatus struct {
 	Source string
 	// OAuth says that it is a login.
 	OAuth bool
+	// Advice says what would give it a key when it is not configured, such as
+	// "set GROQ_API_KEY"; "" when there is nothing to say, as where only a login helps.
+	Advice string
 }
 
 // Configured reports whether requests can be tried.
@@ -228,7 +230,11 @@ func status(p Provider, in auth.Input) AuthStatus {
 		return AuthStatus{Source: "OAuth", OAuth: true}
 	}
 	if methods.APIKey != nil {
-		return AuthStatus{Source: methods.APIKey.Check(in)}
+		s := AuthStatus{Source: methods.APIKey.Check(in)}
+		if !s.Configured() {
+			s.Advice = advice(methods.APIKey, in)
+		}
+		return s
 	}
 	if methods.OAuth == nil {
 		return AuthStatus{Source: "no key needed"}
@@ -356,36 +362,36 @@ func (m *Models) resolveAuth(ctx context.Context, p Provider, opts Options) (aut
 		if methods.OAuth == nil {
 			return auth.Resolved{}, nil
 		}
-		return auth.Resolved{}, notConfigured(p)
+		return auth.Resolved{}, notConfigured(p, in)
 	}
 	r, err := methods.APIKey.Resolve(ctx, in)
 	if err != nil {
 		return auth.Resolved{}, &APIError{Kind: KindAuth, Phase: PhaseSetup, Provider: p.ID(), Message: fmt.Sprintf("key of %s: %v", p.ID(), err), Err: err}
 	}
 	if r == nil {
-		return auth.Resolved{}, notConfigured(p)
+		return auth.Resolved{}, notConfigured(p, in)
 	}
 	return *r, nil
 }
 
-func keyRank(variable string) int {
-	if strings.HasSuffix(variable, "_API_KEY") {
-		return 0
+// advice says what a key lacks.
+func advice(key auth.APIKeyMethod, in auth.Input) string {
+	if a, ok := key.(auth.KeyAdviser); ok {
+		return a.Advice(in)
 	}
-	return 1
+	if vars := key.EnvVars(); len(vars) > 0 {
+		return "set " + strings.Join(vars, " or ")
+	}
+	return ""
 }
 
 // notConfigured says which variable or login would give the provider a key.
-func notConfigured(p Provider) *APIError {
+func notConfigured(p Provider, in auth.Input) *APIError {
 	var ways []string
 	methods := p.Auth()
 	if methods.APIKey != nil {
-		if vars := methods.APIKey.EnvVars(); len(vars) > 0 {
-			vars = slices.Clone(vars)
-			slices.SortStableFunc(vars, func(a, b string) int { // what most people have comes first
-				return cmp.Compare(keyRank(a), keyRank(b))
-			})
-			ways = append(ways, "set "+strings.Join(vars, " or "))
+		if a := advice(methods.APIKey, in); a != "" {
+			ways = append(ways, a)
 		}
 		ways = append(ways, "store a key with a login")
 	}

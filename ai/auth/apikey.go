@@ -1,9 +1,11 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +49,30 @@ func (k EnvKey) Check(in Input) string {
 		return "no key needed"
 	}
 	return ""
+}
+
+// Advice names the variables that are missing.
+func (k EnvKey) Advice(in Input) string {
+	var parts []string
+	stored := in.Credential != nil && in.Credential.Key != ""
+	if !stored && len(k.Vars) > 0 && k.fromEnv(in.Env) == "" {
+		vars := slices.Clone(k.Vars)
+		slices.SortStableFunc(vars, func(a, b string) int { // what most people have comes first
+			return cmp.Compare(keyRank(a), keyRank(b))
+		})
+		parts = append(parts, strings.Join(vars, " or "))
+	}
+	if parts = append(parts, k.missing(in.Env)...); len(parts) == 0 {
+		return ""
+	}
+	return "set " + strings.Join(parts, " and ")
+}
+
+func keyRank(variable string) int {
+	if strings.HasSuffix(variable, "_API_KEY") {
+		return 0
+	}
+	return 1
 }
 
 // Login asks for the key and for what else is needed.

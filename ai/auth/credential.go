@@ -118,6 +118,9 @@ type Input struct {
 	// FileExists reports whether a path exists; a leading ~ is the home
 	// directory. nil means that no file is looked at.
 	FileExists func(path string) bool
+	// BaseURL is the address that a person's configuration gives the provider, such as
+	// that of models.json; "" when there is none.
+	BaseURL string
 	// Resolve expands key indirections; nil leaves values as they are.
 	Resolve func(ctx context.Context, value string) (string, error)
 }
@@ -133,6 +136,14 @@ type APIKeyMethod interface {
 	Check(in Input) (source string)
 	// Resolve gives the key; nil when there is none.
 	Resolve(ctx context.Context, in Input) (*Resolved, error)
+}
+
+// KeyAdviser is an [APIKeyMethod] that knows what it lacks; of others it is assumed to
+// be one of EnvVars.
+type KeyAdviser interface {
+	// Advice says what would make the method usable when Check says that it is not,
+	// such as "set GROQ_API_KEY"; "" when it does not know. It has no side effects.
+	Advice(in Input) string
 }
 
 // OAuthMethod authenticates by a login. Implementations hold no state and are safe

@@ -266,16 +266,44 @@ func (k *fileKey) Login(ctx context.Context, ui auth.Interaction) (*auth.Credent
 	return auth.EnvKey{}.Login(ctx, ui)
 }
 
-// Check runs no command: that a key is given is enough.
+// Check runs no command: that a key is given is enough, where the built-in provider
+// needs nothing else.
 func (k *fileKey) Check(in auth.Input) string {
-	if in.Credential != nil && in.Credential.Key != "" {
-		return "stored credential"
+	source := ""
+	switch {
+	case in.Credential != nil && in.Credential.Key != "":
+		source = "stored credential"
+	case k.entry.APIKey != "":
+		source = "models.json"
 	}
-	if k.entry.APIKey != "" {
-		return "models.json"
+	if k.base == nil {
+		return source
 	}
-	if k.base != nil {
-		return k.base.Check(in)
+	if found := k.base.Check(k.there(in)); found == "" || source == "" {
+		return found
+	}
+	return source
+}
+
+// there tells the built-in method what the file gives besides: an address, and a key
+// where none is stored.
+func (k *fileKey) there(in auth.Input) auth.Input {
+	if k.entry.BaseURL != "" {
+		in.BaseURL = k.entry.BaseURL
+	}
+	if in.Credential == nil && k.entry.APIKey != "" {
+		in.Credential = &auth.Credential{Type: auth.TypeAPIKey, Key: k.entry.APIKey}
+	}
+	return in
+}
+
+// Advice is that of the built-in provider; one that the file adds lacks its key there.
+func (k *fileKey) Advice(in auth.Input) string {
+	switch base := k.base.(type) {
+	case nil:
+		return `give it an "apiKey" in models.json`
+	case auth.KeyAdviser:
+		return base.Advice(k.there(in))
 	}
 	return ""
 }

@@ -1,7 +1,7 @@
 // Package mockllm is a scripted server of model APIs for tests and
-// benchmarks. It speaks openai-completions, anthropic-messages and
-// google-generative-ai byte for byte, on loopback or without any socket, and
-// misbehaves on demand.
+// benchmarks. It speaks the protocols of OpenAI (openai-completions and, for all its
+// relatives, openai-responses), Anthropic, Google, Bedrock, Mistral and pi-messages byte
+// for byte, on loopback or without any socket, and misbehaves on demand.
 //
 //	srv, err := mockllm.Start()
 //	if err != nil { … }

@@ -16,11 +16,22 @@ import (
 )
 
 // status lists the providers that can be used, then those that can not and what
-// would change that.
-func (a *app) status(ctx context.Context) error {
+// would change that; all of them, or those that are named.
+func (a *app) status(ctx context.Context, args []string) error {
+	providers := a.models.Providers()
+	if len(args) > 0 {
+		providers = nil
+	}
+	for _, arg := range args {
+		p, err := a.provider([]string{arg})
+		if err != nil {
+			return err
+		}
+		providers = append(providers, p)
+	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	var missing []ai.Provider
-	for _, p := range a.models.Providers() {
+	var missing []string
+	for _, p := range providers {
 		s, err := a.models.CheckAuth(ctx, p.ID())
 		switch {
 		case err != nil:
@@ -28,26 +39,27 @@ func (a *app) status(ctx context.Context) error {
 		case s.Configured():
 			fmt.Fprintf(w, "%s\tready\t%s\n", p.ID(), s.Source)
 		default:
-			missing = append(missing, p)
+			missing = append(missing, fmt.Sprintf("%s\t-\t%s\n", p.ID(), a.ways(p, s)))
 		}
 	}
-	for _, p := range missing {
-		fmt.Fprintf(w, "%s\t-\t%s\n", p.ID(), ways(p))
+	for _, line := range missing {
+		fmt.Fprint(w, line)
 	}
 	return w.Flush()
 }
 
 // ways says how a provider could be used.
-func ways(p ai.Provider) string {
+func (a *app) ways(p ai.Provider, s ai.AuthStatus) string {
 	var list []string
-	m := p.Auth()
-	if m.APIKey != nil {
-		if vars := m.APIKey.EnvVars(); len(vars) > 0 {
-			list = append(list, "set "+strings.Join(vars, " or "))
-		}
+	if s.Advice != "" {
+		list = append(list, s.Advice)
 	}
-	if m.OAuth != nil {
-		list = append(list, "pi-ai login "+p.ID())
+	if p.Auth().OAuth != nil {
+		way := "pi-ai login " + p.ID()
+		if !a.models.SignInReady(p.ID()) {
+			way += ` (with an "oauthClientId" in models.json)`
+		}
+		list = append(list, way)
 	}
 	return strings.Join(list, ", or ")
 }
@@ -114,15 +126,20 @@ func (a *app) provider(args []string) (ai.Provider, error) {
 	if p := a.models.Provider(args[0]); p != nil {
 		return p, nil
 	}
+	return nil, usageError{a.noProvider(args[0])}
+}
+
+// noProvider says that a name is not that of a provider.
+func (a *app) noProvider(name string) string {
 	var ids []string
 	for _, p := range a.models.Providers() {
 		ids = append(ids, p.ID())
 	}
-	near := ""
-	if names := ai.Nearest(args[0], ids, 3); len(names) > 0 {
-		near = "; did you mean " + strings.Join(names, ", ") + "?"
+	near := ai.DidYouMean(name, ids)
+	if near == "" {
+		near = "; pi-ai status lists them"
 	}
-	return nil, usageError{fmt.Sprintf("there is no provider %q%s", args[0], near)}
+	return fmt.Sprintf("there is no provider %q%s", name, near)
 }
 
 // login signs in, or stores a key, and tries what it got.
@@ -221,6 +238,8 @@ func (a *app) logout(ctx context.Context, args []string) error {
 	switch {
 	case err != nil:
 		return err
+	case !had && a.models.Provider(args[0]) == nil:
+		return usageError{a.noProvider(args[0])}
 	case !had:
 		return fmt.Errorf("nothing is stored for %s", args[0])
 	}

@@ -58,15 +58,24 @@ func (a *app) ask(ctx context.Context, args []string) error {
 	if *asJSON {
 		show = eventJSON
 	}
+	last := byte('\n')
 	for ev := range s.Events() {
+		if ev.Type == ai.EventTextDelta {
+			last = ev.Delta[len(ev.Delta)-1]
+		}
 		if show(out, ev) != nil || out.Flush() != nil {
 			break // nobody reads any more
 		}
 	}
 	answer := s.Result()
 	if !*asJSON {
-		fmt.Fprintln(a.out)
+		if last != '\n' {
+			fmt.Fprintln(a.out)
+		}
 		u := answer.Usage
+		if answer.Err() != nil && u.ContextTokens() == 0 {
+			return answer.Err() // nothing came of it
+		}
 		fmt.Fprintf(a.err, "[%s: %d tokens in, %d out, $%.4f]\n", answer.StopReason, u.Input+u.CacheRead+u.CacheWrite, u.Output, u.Cost.Total)
 	}
 	return answer.Err()

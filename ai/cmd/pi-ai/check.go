@@ -121,7 +121,8 @@ func (a *app) try(ctx context.Context, m *ai.Model) (line string, ok bool) {
 }
 
 // unknownModels looks up the models that settings.json names. Those of providers that
-// are not built in are the business of pi, which knows models.json.
+// neither are built in nor stand in models.json are only told: an extension of pi may
+// bring them.
 func (a *app) unknownModels() (unknown []string, known int) {
 	refs, err := a.home.configured()
 	if err != nil {
@@ -130,6 +131,7 @@ func (a *app) unknownModels() (unknown []string, known int) {
 	for _, ref := range refs {
 		provider, id, _ := strings.Cut(ref, "/")
 		if a.models.Provider(provider) == nil {
+			fmt.Fprintf(a.out, "%s  not checked: %s; an extension of pi may add it\n", ref, a.noProvider(provider))
 			continue
 		}
 		_, err := a.models.Model(provider, id)

@@ -8,10 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/jsonobj"
+	"github.com/pi-go/pi/ai/modelsfile"
+	"github.com/pi-go/pi/ai/provider/all"
 )
 
 // home is pi's directory, whose files this program shares.
@@ -36,14 +40,14 @@ func findHome() (home, error) {
 func (h home) credentials() string { return filepath.Join(h.dir, "auth.json") }
 func (h home) lists() string       { return filepath.Join(h.dir, "models-store.json") }
 
-// document reads a file that need not exist.
-func (h home) document(name string, syntax jsonobj.Syntax) (*jsonobj.Document, error) {
-	path := filepath.Join(h.dir, name)
+// settings reads settings.json, which need not exist.
+func (h home) settings() (*jsonobj.Document, error) {
+	path := filepath.Join(h.dir, "settings.json")
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return jsonobj.Open(path, text, syntax)
+	return jsonobj.Open(path, text, jsonobj.Strict)
 }
 
 // text gives the string at a path; "" when there is none.
@@ -56,13 +60,52 @@ func text(doc *jsonobj.Document, path ...string) string {
 	return s
 }
 
-// clientIDs gives the OAuth client ids of models.json.
-func (h home) clientIDs() (func(provider string) string, error) {
-	doc, err := h.document("models.json", jsonobj.Relaxed)
-	if err != nil {
-		return nil, err
+// described is what models.json makes of the built-in providers.
+type described struct {
+	file      *modelsfile.File
+	providers []ai.Provider
+	changed   map[string]*modelsfile.Provider
+}
+
+// describe lays models.json over the built-in providers. What can not be used of it is
+// told and left out.
+func (h home) describe(builtin []ai.Provider, resolve func(context.Context, string) (string, error)) (described, []error) {
+	d := described{file: new(modelsfile.File), providers: builtin}
+	path := filepath.Join(h.dir, "models.json")
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, nil
+	case err == nil:
+		var file *modelsfile.File
+		if file, err = modelsfile.Parse(path, text); err == nil {
+			d.file = file
+		}
 	}
-	return func(provider string) string { return text(doc, "providers", provider, "oauthClientId") }, nil
+	if err != nil {
+		return d, []error{fmt.Errorf("models.json is not used: %w", err)}
+	}
+	var faults []error
+	d.providers, d.changed, faults = d.file.Apply(modelsfile.Config{
+		Protocols: modelsfile.Protocols{Chat: all.APIs(), Images: all.ImageAPIs(), Classifiers: all.ClassifierAPIs()}, Resolve: resolve,
+	}, builtin)
+	return d, slices.Concat(d.file.Faults, faults, d.file.Notes)
+}
+
+// clientID gives the OAuth client id of a provider.
+func (d described) clientID(provider string) string {
+	if entry := d.file.Providers[provider]; entry != nil {
+		return entry.OAuthClientID
+	}
+	return ""
+}
+
+// amend lays the file over a list that a vendor told.
+func (d described) amend(provider string, list []*ai.Model) []*ai.Model {
+	if p := d.changed[provider]; p != nil {
+		return p.Amend(list)
+	}
+	return list
 }
 
 // installationID gives the id of this installation, which settings.json keeps.
@@ -73,7 +116,7 @@ func (h home) installationID(ctx context.Context) (string, error) {
 // configured lists the models that settings.json names: the default and those that
 // are enabled without a pattern, as PROVIDER/MODEL.
 func (h home) configured() ([]string, error) {
-	doc, err := h.document("settings.json", jsonobj.Strict)
+	doc, err := h.settings()
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Command pi-ai is the client library as a tool: sign in, list models, ask.
 //
-//	pi-ai status                        which providers can be used, and why
+//	pi-ai status [PROVIDER …]           which providers can be used, and why
 //	pi-ai models [-refresh] [text]      models whose name holds a text
 //	pi-ai login [PROVIDER] [-key]       sign in, or store a key, and try it
 //	pi-ai logout PROVIDER               remove what is stored
@@ -23,8 +23,8 @@
 //
 // Files are those of pi, in ~/.pi/agent or the directory that PI_CODING_AGENT_DIR
 // names: auth.json holds the credentials, models-store.json the lists of models that
-// vendors gave, models.json the OAuth client ids ("oauthClientId" of a provider), and
-// settings.json the id of this installation, which some vendors want.
+// vendors gave, models.json the providers of one's own and what is changed of built-in
+// ones, and settings.json the id of this installation, which some vendors want.
 package main
 
 import (
@@ -87,15 +87,15 @@ type app struct {
 // if it is not nil, sends all requests.
 func (a *app) open(ctx context.Context, h home, client *http.Client) {
 	resolver := &auth.Resolver{Env: auth.OSEnvironment(), Run: shell}
-	clientIDs, err := h.clientIDs()
-	if err != nil {
-		fmt.Fprintf(a.err, "pi-ai: OAuth client ids of models.json are not used: %v\n", err)
+	own, faults := h.describe(all.Providers(), resolver.ResolveFresh)
+	for _, err := range faults {
+		fmt.Fprintf(a.err, "pi-ai: %v\n", err)
 	}
 	a.home = h
 	a.models = ai.ModelsConfig{
 		Credentials: auth.NewFileStore(h.credentials()), ResolveKey: resolver.Resolve, Lists: modelstore.New(h.lists()),
-		OAuthClientID: clientIDs, InstallationID: h.installationID, HTTPClient: client,
-	}.New(all.Providers()...)
+		Amend: own.amend, OAuthClientID: own.clientID, InstallationID: h.installationID, HTTPClient: client,
+	}.New(own.providers...)
 	for id, err := range a.models.Refresh(ctx, ai.RefreshOptions{}).Errors {
 		fmt.Fprintf(a.err, "pi-ai: models of %s: %v\n", id, err)
 	}
@@ -133,7 +133,7 @@ func exitCode(err error) int {
 
 const help = `pi-ai: one client for many vendors of language models
 
-  pi-ai status                        which providers can be used, and why
+  pi-ai status [PROVIDER …]           which providers can be used, and why
   pi-ai models [text]                 models whose name holds a text
         -refresh (ask the vendors for their lists first)
   pi-ai login [PROVIDER]              sign in, or store a key, and try it
@@ -152,7 +152,7 @@ func (a *app) run(ctx context.Context, args []string) error {
 	}
 	switch command, rest := args[0], args[1:]; command {
 	case "status":
-		return a.status(ctx)
+		return a.status(ctx, rest)
 	case "models":
 		return a.list(ctx, rest)
 	case "login":
@@ -170,10 +170,7 @@ func (a *app) run(ctx context.Context, args []string) error {
 		_, err := fmt.Fprintln(a.out, ai.Version)
 		return err
 	default:
-		near := ""
-		if names := ai.Nearest(command, []string{"status", "models", "login", "logout", "ask", "check", "help", "version"}, 1); len(names) > 0 {
-			near = "; did you mean " + names[0] + "?"
-		}
+		near := ai.DidYouMean(command, []string{"status", "models", "login", "logout", "ask", "check", "help", "version"})
 		return usageError{fmt.Sprintf("there is no command %q%s", command, near)}
 	}
 }

@@ -63,6 +63,9 @@ func TestCommandLine(t *testing.T) {
 	s.want(2, "flag provided but not defined", "login", "-x")
 	s.want(2, "flag provided but not defined", "models", "-x")
 	s.want(2, `no provider "lockd"; did you mean locked?`, "login", "lockd")
+	s.want(2, `no provider "lockd"; did you mean locked?`, "check", "lockd")
+	s.want(2, `no provider "lockd"; did you mean locked?`, "logout", "lockd")
+	s.want(2, `no provider "zzzzzz"; pi-ai status lists them`, "logout", "zzzzzz")
 	s.want(2, "PROVIDER/MODEL", "ask", "hello")
 	s.want(1, `has no model "chep"; did you mean cheap?`, "ask", "-m", "open/chep", "hello")
 	s.want(2, "no thinking level", "ask", "-m", "open/cheap", "-thinking", "much", "hello")
@@ -75,6 +78,11 @@ func TestStatusAndModels(t *testing.T) {
 	s.want(0, "open    ready  no key needed\nlocked  -      set LOCKED_KEY\n", "status")
 	s.want(0, "open/cheap  Cheap One  2M in  8k out  $1/$2  thinks sees\n", "models", "CHEAP")
 	s.want(1, "no model", "models", "nothing like it")
+	s.want(0, "locked  -  set LOCKED_KEY\n", "status", "locked")
+	s.want(2, `no provider "lockd"; did you mean locked?`, "status", "open", "lockd")
+	if s.out.Len() > 0 {
+		t.Errorf("a wrong name still shows %s", &s.out)
+	}
 }
 
 func TestKeys(t *testing.T) {
@@ -106,6 +114,9 @@ func TestAsk(t *testing.T) {
 		t.Errorf("events %s", s.out.String())
 	}
 	s.want(1, "no luck", "ask", "-m", "open/cheap", "x")
+	if s.out.Len() > 0 {
+		t.Errorf("besides the error: %q", &s.out)
+	}
 }
 
 func TestCheck(t *testing.T) {

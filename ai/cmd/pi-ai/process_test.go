@@ -248,7 +248,7 @@ func TestLoginByAPastedCode(t *testing.T) {
 		t.Errorf("stored %s", text)
 	}
 	w.put("models.json", "{ oops")
-	w.want(0, "OAuth client ids of models.json are not used: "+filepath.Join(w.home, "models.json")+":1:3", "status")
+	w.want(0, "models.json is not used: "+filepath.Join(w.home, "models.json")+":1:3", "status")
 }
 
 // The id of the installation is made once, and a port that is in use is said so.
@@ -286,6 +286,9 @@ func TestCheckAsAProcess(t *testing.T) {
 		return mockllm.Say("ok")
 	})
 	out, errs, status := w.run("", "check")
+	if !strings.Contains(out, `own/thing  not checked: there is no provider "own"`) {
+		t.Errorf("a provider that nobody has is not told:\n%s", out)
+	}
 	if status != 1 || !strings.Contains(out, "groq/no-such-model  FAILED (config): settings.json names it, but provider groq has no model") {
 		t.Errorf("exit %d\n%s%s", status, out, errs)
 	}
@@ -297,4 +300,82 @@ func TestCheckAsAProcess(t *testing.T) {
 	if strings.Contains(out+errs, "secret") {
 		t.Errorf("a key was shown:\n%s%s", out, errs)
 	}
+	out, errs, status = w.run("", "ask", "-m", "deepseek/deepseek-v4-pro", "x")
+	if status != 1 || out != "" || !strings.HasPrefix(errs, "pi-ai: ") || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "Authentication Fails") {
+		t.Errorf("a refused question: exit %d, %q %q", status, out, errs)
+	}
+}
+
+// A models.json describes providers of one's own and sends built-in ones elsewhere:
+// all commands know them.
+func TestProvidersOfModelsJSON(t *testing.T) {
+	w := newWorld(t)
+	w.put("models.json", `{"providers": {
+		"cellar": {"baseUrl": "https://llm.example/v1", "api": "openai-completions", "apiKey": "$CELLAR_KEY", "models": [
+			{"id": "small", "name": "Small One", "cost": {"input": 1000000, "output": 0}}, {"id": "big", "cost": {"input": 2000000}}]},
+		"groq": {"baseUrl": "https://proxy.example/v1", "apiKey": "sk-file-secret"},
+		"keyless": {"baseUrl": "http://x", "api": "openai-completions", "models": [{"id": "m"}]},
+		"broken": {"baseUrl": "ftp://x"}}}`)
+	w.put("settings.json", `{"defaultProvider": "cellar", "defaultModel": "huge", "enabledModels": ["cellar/big"]}`)
+	w.env = []string{"CELLAR_KEY=sk-cellar-secret"}
+	w.llm.Queue(mockllm.Say("From the cellar."), mockllm.Say("By way of the proxy."), mockllm.Say("ok"), mockllm.Say("ok"))
+	w.want(0, "cellar  ready  models.json\n", "status", "cellar")
+	w.want(0, `keyless  -  give it an "apiKey" in models.json`, "status", "keyless")
+	w.want(0, `models.json:6:25: providers.broken.baseUrl: expected an address`, "status", "cellar")
+	w.want(0, "cellar/small  Small One", "models", "cellar/")
+	w.want(0, "From the cellar.\n", "ask", "-m", "cellar/small", "Who is there?")
+	w.want(0, "By way of the proxy.\n", "ask", "-m", "groq/openai/gpt-oss-20b", "Who is there?")
+	all := w.llm.Requests()
+	if len(all) != 2 || all[0].Header.Get("Authorization") != "Bearer sk-cellar-secret" || all[1].Header.Get("Authorization") != "Bearer sk-file-secret" {
+		t.Fatalf("%d requests", len(all))
+	}
+	out, errs, status := w.run("", "check")
+	for _, want := range []string{`cellar/small  ok \(`, `groq/\S+  ok \(`, "cellar/huge  FAILED \\(config\\): settings.json names it"} {
+		if status != 1 || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("exit %d; %s was not said in\n%s%s", status, want, out, errs)
+		}
+	}
+	if strings.Contains(out+errs, "secret") {
+		t.Errorf("a key was shown:\n%s%s", out, errs)
+	}
+}
+
+// What is missing is said, and no more.
+func TestStatusSaysWhatIsMissing(t *testing.T) {
+	for _, tc := range []struct {
+		env, says, provider string
+	}{
+		{"", "set AZURE_OPENAI_API_KEY, and AZURE_OPENAI_RESOURCE_NAME or AZURE_OPENAI_BASE_URL\n", "azure"},
+		{"AZURE_OPENAI_API_KEY=k", "-  set AZURE_OPENAI_RESOURCE_NAME or AZURE_OPENAI_BASE_URL\n", "azure"},
+		{"AZURE_OPENAI_API_KEY=k AZURE_OPENAI_RESOURCE_NAME=r", "ready  AZURE_OPENAI_API_KEY\n", "azure"},
+		{"", "set CLOUDFLARE_API_KEY and CLOUDFLARE_ACCOUNT_ID\n", "cloudflare-workers-ai"},
+		{"CLOUDFLARE_API_KEY=k", "-  set CLOUDFLARE_ACCOUNT_ID\n", "cloudflare-workers-ai"},
+		{"CLOUDFLARE_API_KEY=k CLOUDFLARE_ACCOUNT_ID=a", "ready  CLOUDFLARE_API_KEY\n", "cloudflare-workers-ai"},
+		{"CLOUDFLARE_API_KEY=k CLOUDFLARE_ACCOUNT_ID=a", "-  set CLOUDFLARE_GATEWAY_ID\n", "cloudflare-ai-gateway"},
+		{"GOOGLE_CLOUD_PROJECT=p", "gcloud auth application-default login writes them) and GOOGLE_CLOUD_LOCATION\n", "google-vertex"},
+		{"", "set AWS_BEARER_TOKEN_BEDROCK, or AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\n", "amazon-bedrock"},
+		{"AWS_PROFILE=p", "ready  AWS_PROFILE\n", "amazon-bedrock"},
+		{"", "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN or ANTHROPIC_OAUTH_TOKEN, or pi-ai login anthropic (with an \"oauthClientId\"", "anthropic"},
+	} {
+		w := newWorld(t)
+		w.env = strings.Fields(tc.env)
+		w.want(0, tc.says, "status", tc.provider)
+	}
+	w := newWorld(t)
+	w.put("models.json", `{"providers": {"azure": {"apiKey": "k"}}}`)
+	w.want(0, "azure  -  set AZURE_OPENAI_RESOURCE_NAME", "status", "azure")
+	w.put("models.json", `{"providers": {"azure": {"apiKey": "k", "baseUrl": "https://azure.example"}}}`)
+	w.want(0, "azure  ready  models.json", "status", "azure")
+	w.want(1, "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN or ANTHROPIC_OAUTH_TOKEN", "ask", "-m", "anthropic/claude-haiku-4-5", "x")
+	w.want(1, "set AWS_BEARER_TOKEN_BEDROCK, or AWS_PROFILE", "ask", "-m", "amazon-bedrock/amazon.nova-lite-v1:0", "x")
+}
+
+// A resource of Azure is asked for with its key.
+func TestLoginToAzure(t *testing.T) {
+	w := newWorld(t)
+	out, errs, status := w.run("sk-azure\nmine\n", "login", "-no-check", "azure")
+	if status != 0 || !strings.Contains(w.file("auth.json"), `"AZURE_OPENAI_RESOURCE_NAME": "mine"`) {
+		t.Errorf("exit %d\n%s%s%s", status, out, errs, w.file("auth.json"))
+	}
+	w.want(0, "azure  ready  stored credential", "status", "azure")
 }

@@ -67,6 +67,11 @@ func (c credentials) Check(in auth.Input) string {
 	return ambient(in.Env)
 }
 
+// Advice names the ways that most people have.
+func (c credentials) Advice(in auth.Input) string {
+	return c.EnvKey.Advice(in) + ", or AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+}
+
 // Resolve gives the key, or nothing but leave for access keys: the protocol signs
 // with them.
 func (c credentials) Resolve(ctx context.Context, in auth.Input) (*auth.Resolved, error) {

@@ -205,6 +205,9 @@ func (k configuredKey) Name() string { return k.env.Name() }
 // EnvVars lists the variables.
 func (k configuredKey) EnvVars() []string { return k.env.EnvVars() }
 
+// Advice names what is missing.
+func (k configuredKey) Advice(in auth.Input) string { return k.env.Advice(in) }
+
 // Login asks for a key, which then comes before the configured one.
 func (k configuredKey) Login(ctx context.Context, ui auth.Interaction) (*auth.Credential, error) {
 	return k.env.Login(ctx, ui)

@@ -8,7 +8,7 @@ package googlevertex
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/pi-go/pi/ai"
@@ -87,14 +87,19 @@ func missing(in auth.Input) []string {
 	return list
 }
 
+// Advice names both ways to credentials.
+func (c credentials) Advice(in auth.Input) string {
+	return "set GOOGLE_CLOUD_API_KEY, or provide " + strings.Join(missing(in), " and ")
+}
+
 // Resolve gives the key, or nothing but leave for ambient credentials: the protocol
 // fetches their token with the client of the call.
 func (c credentials) Resolve(ctx context.Context, in auth.Input) (*auth.Resolved, error) {
 	if c.hasKey(in) {
 		return c.key.Resolve(ctx, in)
 	}
-	if list := missing(in); len(list) > 0 {
-		return nil, fmt.Errorf("set GOOGLE_CLOUD_API_KEY, or provide %s", strings.Join(list, " and "))
+	if len(missing(in)) > 0 {
+		return nil, errors.New(c.Advice(in))
 	}
 	r := &auth.Resolved{Source: ambient}
 	if in.Credential != nil {
