@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/jsonobj"
 	"github.com/pi-go/pi/ai/lockfile"
 )
@@ -90,7 +91,7 @@ func UpdateList(ctx context.Context, path, key string, change func(items []json.
 func keyPath(key string) ([]string, error) {
 	known := knownKeys()
 	if !slices.Contains(known, key) && !groupOf(key, known) {
-		return nil, fmt.Errorf("there is no setting %q%s", key, meant(key, known))
+		return nil, fmt.Errorf("there is no setting %q%s", key, ai.DidYouMean(key, known))
 	}
 	return strings.Split(key, "."), nil
 }
