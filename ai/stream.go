@@ -18,6 +18,9 @@ type Stream struct {
 	run     func(context.Context, *Emitter) error
 	started bool
 	e       Emitter
+
+	thinking ThinkingLevel
+	detached *detached // nil unless its adapter may be left behind
 }
 
 // StreamInfo is what a new stream needs to know besides its adapter.
@@ -44,7 +47,7 @@ func NewStream(ctx context.Context, info StreamInfo, run func(context.Context, *
 	if info.MaxAnswer == 0 {
 		info.MaxAnswer = 256 << 20
 	}
-	s := &Stream{run: run, ctx: ctx}
+	s := &Stream{run: run, ctx: ctx, thinking: info.Thinking}
 	s.e.model, s.e.now, s.e.room = info.Model, info.Now, info.MaxAnswer
 	s.e.msg.StopReason = StopPending
 	s.e.msg.ThinkingLevel = info.Thinking
@@ -53,6 +56,9 @@ func NewStream(ctx context.Context, info StreamInfo, run func(context.Context, *
 	}
 	return s
 }
+
+// Model is the model that is asked, nil if none was chosen.
+func (s *Stream) Model() *Model { return s.e.model }
 
 // FailedStream is a stream that ends at once with err.
 func FailedStream(ctx context.Context, info StreamInfo, err error) *Stream {
@@ -70,7 +76,7 @@ func (s *Stream) Events() iter.Seq[Event] {
 		}
 		s.started = true
 		s.e.yield = yield
-		s.drive()
+		s.begin()
 	}
 }
 
@@ -80,9 +86,20 @@ func (s *Stream) Result() *AssistantMessage {
 	if !s.started {
 		s.started = true
 		s.e.yield = func(Event) bool { return true }
-		s.drive()
+		s.begin()
+	}
+	if s.detached != nil && s.detached.answer != nil {
+		return s.detached.answer
 	}
 	return &s.e.msg
+}
+
+func (s *Stream) begin() {
+	if s.detached != nil {
+		s.driveDetached()
+		return
+	}
+	s.drive()
 }
 
 // drive runs the adapter to its end and closes the books.

@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/faux"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/models"
 )
 
 // Whatever an extension answers, and whatever it does while it answers, the
@@ -317,6 +319,10 @@ func TestHandlersThatBlock(t *testing.T) {
 		"agent_settled": func(api *extension.API) {
 			api.Events.AgentSettled.Listen(func(ctx context.Context, _ *extension.Context, _ *extension.AgentSettled) error { return block(ctx) })
 		},
+		"events:loud": func(api *extension.API) {
+			_, _ = api.On("loud", func(any) error { return block(context.Background()) })
+			api.Events.TurnStart.Listen(func(context.Context, *extension.Context, *extension.TurnStart) error { return api.Emit("loud", nil) })
+		},
 		"session_shutdown": func(api *extension.API) {
 			api.Events.SessionShutdown.Listen(func(ctx context.Context, _ *extension.Context, _ *extension.SessionShutdown) error { return block(ctx) })
 		},
@@ -403,5 +409,142 @@ func TestHandlersThatBlock(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// stuckVendor does not stop.
+type stuckVendor struct {
+	*faux.Provider
+	release chan struct{}
+	asked   func()
+}
+
+func (s stuckVendor) API(*ai.Model) (ai.API, error) { return stuckAPI{s}, nil }
+
+type stuckAPI struct{ stuckVendor }
+
+func (stuckAPI) ID() string { return "stuck" }
+
+func (s stuckAPI) Stream(_ context.Context, _ *ai.Call, out *ai.Emitter) error {
+	out.Text().Append("so far")
+	s.asked()
+	<-s.release
+	return nil
+}
+
+// Neither do a vendor, a router and a shell of an extension: the answer is an aborted one
+// with what was received.
+func TestBackendsThatBlock(t *testing.T) {
+	for _, name := range []string{"provider own", "route of router/auto", "user_bash"} {
+		for _, how := range []string{"abort", "close"} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				dir := t.TempDir() // made outside of the bubble
+				synctest.Test(t, func(t *testing.T) { blockedBackend(t, dir, name, how) })
+			})
+		}
+	}
+}
+
+func blockedBackend(t *testing.T, dir, name, how string) {
+	release, entered := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	enter := sync.OnceFunc(func() { close(entered) })
+	vendor := stuckVendor{faux.New(faux.Config{ID: "own"}), release, enter}
+	var mu sync.Mutex
+	var faults []string
+	p := faux.New(faux.Config{})
+	runtime, notes := models.New(t.Context(), models.Config{Providers: []ai.Provider{p}})
+	if len(notes) > 0 {
+		t.Fatal(notes)
+	}
+	all := runtime.Models
+	s, err := codingagent.NewSession(t.Context(), codingagent.Options{
+		Dir: dir, Models: all, ModelRuntime: runtime, Model: p.Model(), Environ: []string{"PATH=/bin"},
+		Extensions: []extension.Extension{inline("stubborn", func(api *extension.API) error {
+			api.Events.UserBash.Handle(func(context.Context, *extension.Context, *extension.UserBash) (*extension.UserBashDecision, error) {
+				return &extension.UserBashDecision{Shell: execenv.ShellFunc(func(_ context.Context, cmd execenv.Command) (execenv.Result, error) {
+					cmd.Output([]byte("so far"))
+					enter()
+					<-release
+					cmd.Output([]byte("too late"))
+					return execenv.Result{Exited: true}, nil
+				})}, nil
+			})
+			return errors.Join(api.RegisterProvider(vendor), api.RegisterVirtualModel(models.VirtualModel{
+				Provider: "router", ID: "auto",
+				Route: func(context.Context, models.RouteRequest) (models.Route, error) {
+					enter()
+					<-release
+					return models.Route{}, nil
+				},
+			}))
+		})},
+		OnFault: func(f *extension.Fault) {
+			mu.Lock()
+			defer mu.Unlock()
+			faults = append(faults, f.Error())
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	var ran *codingagent.BashExecution
+	if name == "user_bash" {
+		go func() {
+			var err error
+			ran, err = s.Bash(ctx, "sleep", false, nil)
+			ended <- err
+		}()
+	} else {
+		m := vendor.Model()
+		if name != "provider own" {
+			var err error
+			if m, err = all.Model("router", "auto"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.SetModel(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, err := s.Prompt(ctx, codingagent.Prompt{Text: "go"}, codingagent.PromptOptions{})
+			ended <- err
+		}()
+	}
+	<-entered
+	synctest.Wait() // until it blocks
+	begin := time.Now()
+	if how == "abort" {
+		cancel()
+		if err := s.Abort(t.Context()); err != nil {
+			t.Error(err)
+		}
+	} else if err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	<-ended
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if name == "provider own" {
+		last, ok := s.State().Messages[len(s.State().Messages)-1].(*ai.AssistantMessage)
+		if !ok || last.StopReason != ai.StopAborted || ai.TextOf(last.Content, "") != "so far" {
+			t.Errorf("the answer is %+v", last)
+		}
+	}
+	if ran != nil && (!ran.Cancelled || ran.Output != "so far") {
+		t.Errorf("the command ended as %+v", ran)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(faults) != 1 || !strings.Contains(faults[0], "stubborn") || !strings.Contains(faults[0], name) || !strings.Contains(faults[0], "was left behind") {
+		t.Errorf("told %q", faults)
 	}
 }

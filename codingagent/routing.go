@@ -266,7 +266,7 @@ func (r *router) stream(ctx context.Context, m *ai.Model, req ai.Request, opts a
 	}
 	if !r.virtual(m) {
 		r.s.warm.asked(m, req, opts)
-		return r.s.opts.Models.Stream(ctx, m, req, opts)
+		return r.s.extensions().Stream(r.s.opts.Models.Stream(ctx, m, req, opts))
 	}
 	r.mu.Lock()
 	problem := r.problem
@@ -275,7 +275,7 @@ func (r *router) stream(ctx context.Context, m *ai.Model, req ai.Request, opts a
 	if problem != nil {
 		return ai.FailedStream(ctx, ai.StreamInfo{Model: m, Thinking: opts.Thinking}, problem)
 	}
-	return r.runtime.Stream(ctx, m, req, opts)
+	return r.s.extensions().Stream(r.runtime.Stream(ctx, m, req, opts))
 }
 
 // RoutedModel gives who was chosen to answer the newest request, while a virtual model

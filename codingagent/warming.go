@@ -202,7 +202,7 @@ func (w *warmer) fire(r *warmRequest) {
 	// Extensions change it as they changed the first; what they put in was for that one.
 	opts.OnPayload, opts.TransformHeaders, opts.OnResponse, opts.OnRetry, opts.OnWireEvent = nil, nil, nil, nil, nil
 	opts = w.s.extensions().Requests(ctx, opts)
-	answer := w.s.opts.Models.Stream(ctx, r.model, r.req, opts).Result()
+	answer := w.s.extensions().Stream(w.s.opts.Models.Stream(ctx, r.model, r.req, opts)).Result()
 	if ctx.Err() != nil {
 		return // something else has begun
 	}

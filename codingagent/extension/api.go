@@ -311,6 +311,7 @@ func (a *API) RegisterVirtualModel(v models.VirtualModel) error {
 	if v.Provider == "" || v.ID == "" || v.Route == nil {
 		return errors.New("register virtual model: it needs a provider, an id and a Route")
 	}
+	v.Route = a.route(v.Provider+"/"+v.ID, v.Route)
 	err := a.register(func() {
 		a.virtual = append(slices.DeleteFunc(a.virtual, func(o models.VirtualModel) bool { return o.Provider == v.Provider && o.ID == v.ID }), v)
 	})
@@ -373,7 +374,9 @@ func (a *API) Report(what string, err error) {
 	}
 }
 
-// Emit tells all extensions of the session something; On hears it.
+// Emit tells all extensions of the session something; On hears it. It waits for all who
+// listen; one that does not return is left behind once somebody waits for what is under
+// way to end, such as an abort.
 func (a *API) Emit(channel string, data any) error {
 	if err := a.usable(); err != nil {
 		return err
@@ -388,7 +391,7 @@ func (a *API) On(channel string, f func(data any) error) (remove func(), err err
 		return nil, err
 	}
 	remove = a.r.bus.on(channel, func(data any) {
-		if err := contained(func() error { return f(data) }); err != nil {
+		if err := a.r.boundedBy(context.Background(), busPatience, 0, func(context.Context) error { return f(data) }); err != nil {
 			a.r.report(a, "events:"+channel, err)
 		}
 	})

@@ -302,6 +302,9 @@ func (r *Runner) UserBash(ctx context.Context, ev UserBash) (answer *UserBashDec
 				return true
 			}
 			answer = d
+			if d.Shell != nil {
+				answer = &UserBashDecision{Shell: &boundedShell{a, d.Shell}}
+			}
 			return true
 		},
 		func(failure error) bool { err = failure; return true })

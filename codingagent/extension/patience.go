@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ const (
 	// patience is what it has before its context ends, where nothing else would end it
 	// and somebody waits.
 	patience = 2 * time.Second
+	// busPatience is the same for those that listen to other extensions, which have no
+	// context. It is shorter, so that it is not the one they listen to that is left behind.
+	busPatience = time.Second
 	// farewell is what all of an extension's listeners have to hear that the session
 	// ends.
 	farewell = 5 * time.Second
@@ -75,6 +79,12 @@ func (r *Runner) Hurry() (done func()) {
 // bounded runs code of an extension like contained, on a goroutine of its own, and does
 // not wait for it for ever: see [LeftBehind].
 func (r *Runner) bounded(ctx context.Context, f func(ctx context.Context) error) error {
+	return r.boundedBy(ctx, patience, grace, f)
+}
+
+// boundedBy is bounded with other times: before its context ends because somebody waits,
+// and after it has ended.
+func (r *Runner) boundedBy(ctx context.Context, patience, grace time.Duration, f func(ctx context.Context) error) error {
 	var hurry <-chan struct{}
 	if ctx.Done() == nil { // nothing else ends it
 		r.waiting.mu.Lock()
@@ -108,5 +118,5 @@ func (r *Runner) bounded(ctx context.Context, f func(ctx context.Context) error)
 	if over, err := within(grace); over {
 		return err
 	}
-	return &LeftBehind{grace}
+	return &LeftBehind{cmp.Or(grace, patience)}
 }
