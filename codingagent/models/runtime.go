@@ -13,7 +13,9 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/auth/login"
 	"github.com/pi-go/pi/ai/modelsfile"
+	"github.com/pi-go/pi/ai/provider/radius"
 )
 
 // Config says what a [Runtime] is made of.
@@ -53,6 +55,7 @@ type Runtime struct {
 	text     []byte                          // of models.json
 	files    map[string]*modelsfile.Provider // those that models.json changes or adds
 	clients  map[string]string               // of OAuth, by provider
+	gateway  string                          // of the provider "radius", as models.json has it
 	virtuals map[string][]*virtual           // by provider
 }
 
@@ -94,6 +97,7 @@ func (r *Runtime) read(ctx context.Context) (providers []ai.Provider, faults []e
 	text, err := r.fileText(ctx)
 	var files map[string]*modelsfile.Provider
 	clients := make(map[string]string)
+	var gateway string
 	file := new(modelsfile.File)
 	if err == nil && text != nil {
 		file, err = modelsfile.Parse(r.config.File, text)
@@ -105,12 +109,15 @@ func (r *Runtime) read(ctx context.Context) (providers []ai.Provider, faults []e
 		providers, files, errs = file.Apply(modelsfile.Config{Protocols: r.config.Protocols, Resolve: r.config.ResolveFile}, r.config.Providers)
 		for id, p := range file.Providers {
 			clients[id] = p.OAuthClientID
+			if id == radius.ID {
+				gateway = p.BaseURL
+			}
 		}
 		faults = slices.Concat(file.Faults, errs, file.Notes)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.text, r.files, r.clients = text, files, clients
+	r.text, r.files, r.clients, r.gateway = text, files, clients, gateway
 	return providers, faults
 }
 
@@ -176,6 +183,14 @@ func (r *Runtime) clientID(provider string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.clients[provider]
+}
+
+// RadiusGateway is the address of the gateway that the provider "radius" is: the
+// vendor's, or the one that models.json names.
+func (r *Runtime) RadiusGateway() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return login.NormalizeGateway(r.gateway)
 }
 
 // Catalog gives what model references are resolved against.

@@ -85,7 +85,7 @@ func (p *program) packageManager(ctx context.Context, progress func(string)) *pa
 	loaded, v, _ := p.look(ctx, p.sys.Dir) // what is wrong was said at the start
 	return packages.New(packages.Options{
 		AgentDir: p.agentDir, Dir: p.sys.Dir, Home: p.sys.Home, Trusted: v.Trusted, Environ: p.sys.Environ, Offline: p.offline(),
-		Client: p.packageClient(), UserAgent: "pi-go/" + p.sys.Version, NPMCommand: loaded.NPMCommand, Progress: progress,
+		Client: p.webClient(), UserAgent: "pi-go/" + p.sys.Version, NPMCommand: loaded.NPMCommand, Progress: progress,
 	})
 }
 
@@ -116,10 +116,10 @@ func (p *program) modelEnv() auth.Environment {
 	}
 }
 
-// packageClient goes through the proxies of the environment, or that of the
+// webClient goes through the proxies of the environment, or that of the
 // settings if there are none.
-func (p *program) packageClient() *http.Client {
-	const most = 10 * time.Minute // for one package
+func (p *program) webClient() *http.Client {
+	const most = 10 * time.Minute // for one package, or one session
 	client := &http.Client{Timeout: most}
 	base, ok := http.DefaultTransport.(*http.Transport)
 	proxy, err := url.Parse(p.proxy())

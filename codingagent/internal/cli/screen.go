@@ -8,8 +8,11 @@ import (
 	"github.com/pi-go/pi/agentcore/execenv"
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/ai/provider/radius"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
+	"github.com/pi-go/pi/codingagent/internal/share"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/trust"
@@ -65,6 +68,9 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	if p.args.Models != nil {
 		cycle = rt.Session().ScopedModels()
 	}
+	radiusKey := func(ctx context.Context) (auth.Resolved, error) {
+		return p.models.Models.Auth(ctx, radius.ID, ai.Options{})
+	}
 	err = interactive.Run(ctx, interactive.Config{
 		Runtime: rt, Repo: repo, Env: env, Dir: p.sys.Dir, Home: p.sys.Home, AgentDir: p.agentDir, Version: p.sys.Version,
 		Settings: p.thisRun(p.settings), Getenv: p.sys.Env.Lookup, Interrupts: p.sys.Interrupts, First: prompts,
@@ -75,6 +81,7 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 			return p.available(ctx)
 		},
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
+		Radius:    &share.Radius{Gateway: p.models.RadiusGateway(), Client: p.webClient(), Auth: radiusKey},
 		OtherDirs: p.otherDirs, Faults: faults, Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
 		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
 			return p.models.Catalog(ctx).Scope(p.available(ctx), patterns)

@@ -109,7 +109,14 @@ func requestRows() []setting {
 		timeoutRow(),
 		ofSession("cacheWarming", "Keep caches warm", "so that a pause does not make the next answer dear", func(s *settings.Settings) *string { return &s.Network.CacheWarming },
 			"idle", "streaming", "off"),
+		shareRow(),
 	}
+}
+
+// shareRow is where /share uploads to.
+func shareRow() setting {
+	return choice("sessionShareDestination", "Share by", "auto is Radius for those who are signed in there, else a secret gist",
+		func(u *ui) *string { return &u.cfg.Settings.ShareDestination }, "auto", "gist", "radius")
 }
 
 // editorRows are about writing.

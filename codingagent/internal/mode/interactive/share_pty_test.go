@@ -3,9 +3,15 @@
 package interactive_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pi-go/pi/ai/aitest/mockllm"
@@ -57,6 +63,150 @@ esac
 			t.Errorf("the page is %.200s", page)
 		}
 	})
+}
+
+// gateway is a Radius gateway that takes artifacts.
+type gateway struct {
+	*httptest.Server
+	mu     sync.Mutex
+	asked  []string // method, address, key and form
+	bodies []string
+	answer string
+	status int
+}
+
+func newGateway(t *testing.T) *gateway {
+	g := &gateway{status: http.StatusCreated, answer: `{"artifact":{"id":"a1","canonical_url":"https://radius.example/a/a1"}}`}
+	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if r.Method != http.MethodPost {
+			fmt.Fprint(w, `{"models":[]}`)
+			return
+		}
+		g.asked = append(g.asked, strings.Join([]string{r.Method, r.URL.String(), r.Header.Get("Authorization"), r.Header.Get("Content-Type")}, " "))
+		g.bodies = append(g.bodies, string(body))
+		w.WriteHeader(g.status)
+		fmt.Fprint(w, g.answer)
+	}))
+	t.Cleanup(g.Close)
+	return g
+}
+
+// People who are signed in to Radius share with their organization, unless the
+// settings say otherwise.
+func TestShareByRadius(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		g := newGateway(t)
+		c := place(t)
+		models := strings.Replace(c.modelsFile(), `"providers": {`, `"providers": {"radius": {"baseUrl": "`+g.URL+`/v1", "oauth": "radius", "apiKey": "sk-radius"}, `, 1)
+		c.put(agentFiles+"models.json", models)
+		c.program("gh", "exit 1\n")
+		c.llm.Queue(mockllm.Say("pears"))
+		c.open(width, 30)
+		c.ask("what is green", "pears")
+		c.keys("/name of pears", enter)
+		c.keys("/share", enter)
+		c.wait("── Upload all", "→ No, keep it here", "It holds what was said")
+		c.resize(width+7, 26)
+		c.wait("→ No, keep it here")
+		c.keys(enter)
+		c.gone("── Upload")
+		c.keys("/share", enter)
+		c.wait("── Upload all")
+		c.keys(down, enter)
+		c.wait("Shared with your Radius", "radius.example/a/a1")
+		c.until("the address is on the clipboard", func(string) bool { return c.screen.Clipboard() == "https://radius.example/a/a1" })
+		g.mu.Lock()
+		g.status, g.answer = http.StatusForbidden, `{"error":"the organization takes none"}`
+		g.mu.Unlock()
+		c.keys("/share", enter)
+		c.wait("── Upload all")
+		c.keys(down, enter)
+		c.wait("takes none")
+		c.keys("/settings", enter)
+		c.wait("── Settings")
+		c.keys("share by")
+		c.wait("→ Share by")
+		c.keys("\x1b[C")
+		c.until("it is by gist", func(s string) bool {
+			return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Share by gist")
+		})
+		c.keys(escape)
+		c.gone("filter:")
+		c.keys(escape)
+		c.gone("── Settings")
+		c.keys("/share", enter)
+		c.wait("gh is not signed in")
+		c.leave()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if want := "POST /v1/artifacts?title=of+pears&visibility=organization Bearer sk-radius application/x-ndjson"; len(g.asked) != 2 || g.asked[0] != want {
+			t.Fatalf("the gateway was asked %q", g.asked)
+		}
+		lines := strings.Split(strings.TrimSpace(g.bodies[0]), "\n")
+		var first, before, last struct {
+			Type, CustomType, ID, ParentID string
+			Data                           struct {
+				SystemPrompt string
+				Tools        []struct{ Name string }
+			}
+		}
+		for i, v := range map[int]any{0: &first, len(lines) - 2: &before, len(lines) - 1: &last} {
+			if err := json.Unmarshal([]byte(lines[i]), v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if first.Type != "session" || last.CustomType != "pi.share" || last.ParentID != before.ID || !strings.Contains(last.Data.SystemPrompt, "pi") || len(last.Data.Tools) < 4 {
+			t.Errorf("%d lines, the first %s, the last %.300s", len(lines), lines[0], lines[len(lines)-1])
+		}
+		if !strings.Contains(g.bodies[0], "pears") {
+			t.Error("the conversation is not in it")
+		}
+	})
+}
+
+// Whoever wants Radius, and is not signed in there, is told; nothing goes elsewhere. A
+// viewer of one's own is named for a gist.
+func TestShareElsewhere(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put(agentFiles+"settings.json", `{"sessionShareDestination":"radius"}`)
+	c.env = append(c.env, "PI_SHARE_VIEWER_URL=https://viewer.example/s/")
+	c.llm.Queue(mockllm.Say("pears"))
+	c.program("gh", `case "$1 $2" in
+"auth status") touch "$HOME/asked"; exit 0;;
+"gist create") echo https://gist.example/someone/abc123;;
+esac
+`)
+	c.open(80, 30)
+	c.ask("what is green", "pears")
+	c.keys("/share", enter)
+	c.wait("Nobody is signed in to Radius", "/login radius")
+	if _, err := os.Stat(filepath.Join(c.home, "asked")); err == nil {
+		t.Error("gh was asked")
+	}
+	c.keys("/settings", enter)
+	c.wait("── Settings")
+	c.keys("share by")
+	c.wait("→ Share by")
+	c.keys("\x1b[D")
+	c.until("it is by gist", func(s string) bool {
+		return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Share by gist")
+	})
+	c.keys(escape)
+	c.gone("filter:")
+	c.keys(escape)
+	c.gone("── Settings")
+	c.keys("/share", enter)
+	c.wait("── Upload all")
+	c.keys(down, enter)
+	c.wait("Shared: https://viewer.example/s/#abc123", "The gist: https://gist.example/someone/abc123")
+	c.leave()
 }
 
 func TestShareNeedsGH(t *testing.T) {

@@ -2,6 +2,7 @@ package interactive
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pi-go/pi/ai/provider/radius"
+	"github.com/pi-go/pi/codingagent/internal/share"
 	"github.com/pi-go/pi/tui"
 )
 
-// shareCommand uploads the session as a page, in a gist that is not listed. It
-// asks first: whoever has the address can read it.
+// shareCommand uploads the session: to the organization of people who are signed in
+// to Radius, or else as a page, in a gist that is not listed. It asks first: whoever
+// has the address, or is a member, can read it.
 func (u *ui) shareCommand(string) {
 	switch {
 	case u.cfg.Export == nil:
@@ -26,6 +30,28 @@ func (u *ui) shareCommand(string) {
 	case !u.idle("share the session"):
 		return
 	}
+	where := u.cfg.Settings.ShareDestination
+	if where == "gist" || u.cfg.Radius == nil {
+		u.shareGist()
+		return
+	}
+	u.spawn(func() {
+		status, err := u.session().Models().CheckAuth(u.ctx, radius.ID)
+		u.p.Do(func() {
+			switch {
+			case err == nil && status.Configured():
+				u.confirmShare("for the members of your Radius organization", u.uploadToRadius)
+			case where == "radius":
+				u.failure("Nobody is signed in to Radius: /login radius does it. /settings shares by gist instead (Share by).")
+			default:
+				u.shareGist()
+			}
+		})
+	})
+}
+
+// shareGist shares by the program of GitHub.
+func (u *ui) shareGist() {
 	gh, err := exec.LookPath("gh")
 	if err != nil {
 		u.failure("Sharing needs gh, the program of GitHub (https://cli.github.com): install it, and sign in with gh auth login.\n" +
@@ -41,29 +67,75 @@ func (u *ui) shareCommand(string) {
 				u.failure("gh is not signed in: run gh auth login, then say /share again.\n" + err.Error())
 				return
 			}
-			items := []tui.ListItem{
-				{Value: "no", Label: "No, keep it here"},
-				{Value: "yes", Label: "Yes, upload it", Description: "a secret gist: not listed, but open to whoever has its address"},
-			}
-			p := u.pick("Upload all of this conversation?", items, func(it tui.ListItem) {
-				if it.Value == "yes" {
-					u.upload(gh)
-				}
-			})
-			p.below = func(width int) []string {
-				t := tui.NewText(u.look.fg("warning", "It holds what was said, and what tools have read and printed."))
-				t.PadX = 1
-				return t.Render(width)
-			}
+			u.confirmShare("a secret gist: not listed, but open to whoever has its address", func() { u.uploadGist(gh) })
 		})
 	})
 }
 
-// upload writes the page and has gh send it.
-func (u *ui) upload(gh string) {
+// confirmShare asks whether a session may be uploaded.
+func (u *ui) confirmShare(forWhom string, upload func()) {
+	items := []tui.ListItem{
+		{Value: "no", Label: "No, keep it here"},
+		{Value: "yes", Label: "Yes, upload it", Description: forWhom},
+	}
+	p := u.pick("Upload all of this conversation?", items, func(it tui.ListItem) {
+		if it.Value == "yes" {
+			upload()
+		}
+	})
+	p.below = func(width int) []string {
+		t := tui.NewText(u.look.fg("warning", "It holds what was said, and what tools have read and printed."))
+		t.PadX = 1
+		return t.Render(width)
+	}
+}
+
+// uploadGist writes the page and has gh send it.
+func (u *ui) uploadGist(gh string) {
+	viewer := u.getenv("PI_SHARE_VIEWER_URL")
+	u.upload("session.html", func(page string) (address, said string, err error) {
+		var out bytes.Buffer
+		if err := u.gh(u.ctx, gh, &out, "gist", "create", "--public=false", "--desc", "A session of pi", page); err != nil {
+			return "", "", fmt.Errorf("share session: %w", err)
+		}
+		gist := lastAddress(out.String())
+		if gist == "" {
+			return "", "", fmt.Errorf("share session: gh did not say where the gist is; it said: %s", firstLine(out.String(), 200))
+		}
+		if address = share.Viewer(viewer, gist); address != "" {
+			return address, "Shared: " + address + "\nThe gist: " + gist + "\ngh gist delete takes it back.", nil
+		}
+		return gist, "Shared: " + gist + "\ngh gist delete takes it back.", nil
+	})
+}
+
+// uploadToRadius sends the branch as it is stored, with the prompt and the tools.
+func (u *ui) uploadToRadius() {
+	s := u.session()
+	u.upload("session.jsonl", func(file string) (address, said string, err error) {
+		lines, err := os.ReadFile(file)
+		if err != nil {
+			return "", "", fmt.Errorf("share session: %w", err)
+		}
+		if lines, err = share.WithPrompt(lines, s); err != nil {
+			return "", "", fmt.Errorf("share session: %w", err)
+		}
+		name, err := s.Session().Name(u.ctx)
+		if err != nil {
+			return "", "", fmt.Errorf("share session: %w", err)
+		}
+		address, err = u.cfg.Radius.Upload(u.ctx, cmp.Or(name, "A session of pi"), lines)
+		address = Clean(address)
+		return address, "Shared with your Radius organization: " + address, err
+	})
+}
+
+// upload exports the session to a file that is gone afterwards, and has it sent; send
+// gives the address, and what to say.
+func (u *ui) upload(name string, send func(file string) (address, said string, err error)) {
 	s := u.session()
 	u.status.work("Uploading")
-	var address string
+	var address, said string
 	u.spawn(func() {
 		err := func() (err error) {
 			dir, err := os.MkdirTemp("", "pi-share-")
@@ -71,18 +143,12 @@ func (u *ui) upload(gh string) {
 				return fmt.Errorf("share session: %w", err)
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-			page, err := u.cfg.Export(u.ctx, s, filepath.Join(dir, "session.html"))
+			file, err := u.cfg.Export(u.ctx, s, filepath.Join(dir, name))
 			if err != nil {
 				return err
 			}
-			var out bytes.Buffer
-			if err := u.gh(u.ctx, gh, &out, "gist", "create", "--public=false", "--desc", "A session of pi", page); err != nil {
-				return fmt.Errorf("share session: %w", err)
-			}
-			if address = lastAddress(out.String()); address == "" {
-				return fmt.Errorf("share session: gh did not say where the gist is; it said: %s", firstLine(out.String(), 200))
-			}
-			return nil
+			address, said, err = send(file)
+			return err
 		}()
 		u.p.Do(func() {
 			if !s.Busy() {
@@ -92,7 +158,7 @@ func (u *ui) upload(gh string) {
 				u.fail(err)
 				return
 			}
-			u.note("success", "Shared: "+address+"\ngh gist delete takes it back.")
+			u.note("success", said)
 			u.copy(address, "Copied the address.")
 		})
 	})

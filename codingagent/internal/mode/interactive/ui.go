@@ -15,6 +15,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/internal/changelog"
+	"github.com/pi-go/pi/codingagent/internal/share"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/codingagent/trust"
@@ -48,6 +49,9 @@ type Config struct {
 	// Export writes a session to a file, whose name decides the form and may be "",
 	// and gives the file's path; nil offers no export.
 	Export func(ctx context.Context, s *codingagent.AgentSession, file string) (string, error)
+	// Radius is where /share uploads to for people who are signed in there; nil knows
+	// gists only.
+	Radius *share.Radius
 	// Themes lists the files of themes, of two with the same name the one that counts
 	// first; nil lists those in AgentDir.
 	Themes func(ctx context.Context) []string
