@@ -85,7 +85,7 @@ func (a *app) ask(ctx context.Context, args []string) error {
 func (a *app) model(ref string) (*ai.Model, error) {
 	provider, id, ok := strings.Cut(ref, "/")
 	if !ok {
-		return nil, usageError{"name a model as PROVIDER/MODEL with -m; pi-ai models lists them"}
+		return nil, usageError{"ask: name a model with -m PROVIDER/MODEL before the text; pi-ai models lists them"}
 	}
 	return a.models.Model(provider, id)
 }

@@ -131,7 +131,7 @@ func (a *app) unknownModels() (unknown []string, known int) {
 	for _, ref := range refs {
 		provider, id, _ := strings.Cut(ref, "/")
 		if a.models.Provider(provider) == nil {
-			fmt.Fprintf(a.out, "%s  not checked: %s; an extension of pi may add it\n", ref, a.noProvider(provider))
+			fmt.Fprintf(a.out, "%s  not checked: provider %s is neither built in nor in models.json; an extension of pi may add it\n", ref, provider)
 			continue
 		}
 		_, err := a.models.Model(provider, id)

@@ -286,7 +286,7 @@ func TestCheckAsAProcess(t *testing.T) {
 		return mockllm.Say("ok")
 	})
 	out, errs, status := w.run("", "check")
-	if !strings.Contains(out, `own/thing  not checked: there is no provider "own"`) {
+	if !strings.Contains(out, `own/thing  not checked: provider own is neither`) {
 		t.Errorf("a provider that nobody has is not told:\n%s", out)
 	}
 	if status != 1 || !strings.Contains(out, "groq/no-such-model  FAILED (config): settings.json names it, but provider groq has no model") {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"strings"
@@ -100,5 +101,25 @@ func TestInterruptedSecret(t *testing.T) {
 	}
 	if _, err := os.Stat(w.home + "/auth.json"); !os.IsNotExist(err) {
 		t.Errorf("something was stored: %v", err)
+	}
+}
+
+// An interrupt ends an answer: what came of it stays, and nothing else is said.
+func TestInterruptedAnswer(t *testing.T) {
+	w := newWorld(t)
+	w.env = []string{"GROQ_API_KEY=k"}
+	release := make(chan struct{})
+	defer close(release)
+	answer := mockllm.Say("Half an ", "answer")
+	hanging := mockllm.Hanging(release)
+	hanging.HoldAt = bytes.Index(mockllm.Stream(mockllm.Completions, "openai/gpt-oss-20b", answer), []byte(`"answer"`))
+	w.llm.Queue(answer.Via(hanging))
+	s, end := w.terminal("ask", "-m", "groq/openai/gpt-oss-20b", "x")
+	s.until("Half an ")
+	if _, err := s.file.Write([]byte{3}); err != nil { // Ctrl+C
+		t.Fatal(err)
+	}
+	if status := end(); status != 130 || !strings.HasSuffix(strings.ReplaceAll(s.seen, "\r", ""), "Half an \npi-ai: interrupted\n") {
+		t.Errorf("exit %d\n%q", status, s.seen)
 	}
 }
