@@ -119,7 +119,7 @@ func TestInterruptedAnswer(t *testing.T) {
 	if _, err := s.file.Write([]byte{3}); err != nil { // Ctrl+C
 		t.Fatal(err)
 	}
-	if status := end(); status != 130 || !strings.HasSuffix(strings.ReplaceAll(s.seen, "\r", ""), "Half an \npi-ai: interrupted\n") {
+	if status := end(); status != 130 || !strings.HasSuffix(s.seen, "\npi-ai: interrupted\r\n") || strings.Contains(s.seen, "[") {
 		t.Errorf("exit %d\n%q", status, s.seen)
 	}
 }
