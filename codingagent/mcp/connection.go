@@ -149,6 +149,9 @@ func (c *connection) connect(ctx context.Context) (*sdk.ClientSession, []*sdk.To
 	})
 	ctx, cancel := c.limited(ctx)
 	defer cancel()
+	if p, ok := transport.(*programTransport); ok {
+		defer p.answered()
+	}
 	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
 		c.killRest()
@@ -280,7 +283,36 @@ func (c *connection) transport(ctx context.Context) (sdk.Transport, error) {
 	c.mu.Lock()
 	c.program = cmd
 	c.mu.Unlock()
-	return &sdk.CommandTransport{Command: cmd, TerminateDuration: 2 * time.Second}, nil
+	return &programTransport{CommandTransport: sdk.CommandTransport{Command: cmd, TerminateDuration: terminate}}, nil
+}
+
+// terminate is how long a program may take to end when its input has ended, and again
+// when it was told to: both fit into the time that pi has after a signal.
+const terminate = 700 * time.Millisecond
+
+// programTransport starts a program. One that is given up while it starts is killed: it
+// has nothing to put in order, and waiting for it would hold up the end of pi.
+type programTransport struct {
+	sdk.CommandTransport
+	stop func() bool
+}
+
+// Connect starts the program.
+func (t *programTransport) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := t.CommandTransport.Connect(ctx)
+	if err == nil {
+		t.stop = context.AfterFunc(ctx, func() {
+			_ = execenv.KillTree(t.Command.Process) // it may have ended by itself
+		})
+	}
+	return c, err
+}
+
+// answered says that the program has started, or that it is ended otherwise.
+func (t *programTransport) answered() {
+	if t.stop != nil {
+		t.stop()
+	}
 }
 
 func (c *connection) resolveAll(ctx context.Context, values map[string]string) (map[string]string, error) {

@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -27,8 +30,18 @@ func serveMCP() {
 	sdk.AddTool(s, &sdk.Tool{Name: "greet", Description: "Greets."}, func(_ context.Context, _ *sdk.CallToolRequest, in greeting) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "Hello, " + in.Name + os.Getenv("SIGN")}}}, nil, nil
 	})
+	stubborn := os.Getenv(asMCP) == "stubborn"
+	if stubborn {
+		signal.Ignore(syscall.SIGTERM)
+		if err := os.WriteFile("server", fmt.Appendf(nil, "%d\n", os.Getpid()), 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
 	if err := s.Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+	}
+	if stubborn { // its input has ended
+		time.Sleep(time.Hour)
 	}
 }
 

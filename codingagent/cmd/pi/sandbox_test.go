@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/pi-go/pi/ai/aitest/mockllm"
+	"github.com/pi-go/pi/codingagent/program"
 )
 
 // asPi makes the test binary be pi, so that the tests run real processes.
@@ -28,6 +29,8 @@ func TestMain(m *testing.M) {
 	case os.Getenv(asMCP) != "":
 		serveMCP()
 		os.Exit(0)
+	case os.Getenv(waitsIn) != "":
+		os.Exit(program.Main(waiting(os.Getenv(waitsIn))))
 	case os.Getenv(asPi) != "":
 		main()
 	}
