@@ -12,7 +12,6 @@ func inert() map[string]string {
 		"enableInstallTelemetry":     silent + ", and does not tell vendors its name beyond the user agent",
 		"trackingId":                 silent,
 		"extensionChangelogVersions": "pi shows no changes of packages",
-		"markdown.mermaid":           "pi shows diagrams as the text they are written in",
 	}
 }
 

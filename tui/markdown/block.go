@@ -13,6 +13,7 @@ type block struct {
 	lines  []string
 	drawn  bool
 	code   *codeBlock
+	tall   int // the lines of a diagram that has been shown while it arrived
 }
 
 func (b *block) set(src string) {
@@ -30,6 +31,12 @@ func (b *block) drop() {
 	b.drawn, b.lines, b.code = false, nil, nil
 }
 
+// forget drops what was drawn, and how tall it was.
+func (b *block) forget() {
+	b.drop()
+	b.tall = 0
+}
+
 func (b *block) render(m *Markdown, width int, streaming bool) []string {
 	if b.drawn {
 		return b.lines
@@ -40,7 +47,9 @@ func (b *block) render(m *Markdown, width int, streaming bool) []string {
 		if b.code == nil {
 			b.code = &codeBlock{width: width}
 		}
+		b.code.art.whole = strings.HasSuffix(b.source, "\n")
 		b.lines = b.code.render(m, src, streaming)
+		b.holdHeight(m)
 		return b.lines
 	}
 	b.code = nil
@@ -52,7 +61,7 @@ func (b *block) render(m *Markdown, width int, streaming bool) []string {
 	if streaming {
 		clean = foresee(clean)
 	}
-	b.lines = draw(m, clean, width)
+	b.lines = draw(m, clean, width, streaming)
 	return b.lines
 }
 
@@ -71,11 +80,15 @@ type codeBlock struct {
 	read  int             // bytes of the source that are drawn for good
 	state highlight.State // after them
 	out   []string
+	art   diagram
 }
 
 const codeIndent = "  "
 
 func (c *codeBlock) render(m *Markdown, src string, streaming bool) []string {
+	if lines := c.art.render(m, src, c.width, streaming); lines != nil {
+		return lines
+	}
 	t := &m.opts.Theme
 	if c.read == 0 {
 		first, _, whole := strings.Cut(src, "\n")

@@ -21,8 +21,9 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 })
 
-// draw parses a clean text and lays it out.
-func draw(m *Markdown, src string, width int) []string {
+// draw parses a clean text and lays it out. While it streams, diagrams in lists and quotes
+// are shown as code: nothing tells whether they are complete.
+func draw(m *Markdown, src string, width int, streaming bool) []string {
 	if defs := named(src, m.used); len(defs) > 0 {
 		src += "\n\n"
 		for _, d := range defs {
@@ -30,7 +31,7 @@ func draw(m *Markdown, src string, width int) []string {
 		}
 	}
 	source := []byte(src)
-	d := &drawer{m: m, t: &m.opts.Theme, r: m.opts.Ruler, src: source}
+	d := &drawer{m: m, t: &m.opts.Theme, r: m.opts.Ruler, src: source, streaming: streaming}
 	doc := markdownParser().Parse(gtext.NewReader(source))
 	return d.children(doc, width, true)
 }
@@ -40,6 +41,8 @@ type drawer struct {
 	t   *Theme
 	r   *text.Ruler
 	src []byte
+
+	streaming bool
 }
 
 // children lays out the blocks of a node; loose ones have an empty line between
@@ -152,7 +155,7 @@ func (d *drawer) quote(n ast.Node, width int) []string {
 	}
 	inner := *d.t
 	inner.Text = d.t.Quote
-	q := &drawer{m: d.m, t: &inner, r: d.r, src: d.src}
+	q := &drawer{m: d.m, t: &inner, r: d.r, src: d.src, streaming: d.streaming}
 	var out []string
 	bar := d.t.QuoteBorder.Render("│") + " "
 	for _, l := range q.children(n, width-2, true) {
@@ -174,6 +177,7 @@ func (d *drawer) code(info string, lines *gtext.Segments, width int) []string {
 		b.Write(seg.Value(d.src))
 	}
 	c := &codeBlock{width: width}
+	c.art.never = d.streaming
 	return c.render(d.m, strings.TrimRight(b.String(), "\n")+"\n", false)
 }
 

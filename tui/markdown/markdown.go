@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/tui/highlight"
+	"github.com/pi-go/pi/tui/mermaid"
 	"github.com/pi-go/pi/tui/text"
 	"github.com/pi-go/pi/tui/theme"
 )
@@ -17,6 +18,7 @@ type Theme struct {
 	Quote, QuoteBorder, Rule, ListBullet text.Style
 	TableBorder                          text.Style
 	Syntax                               highlight.Styles
+	Diagram                              mermaid.Styles
 }
 
 // ThemeOf returns the look of documents in a theme.
@@ -25,8 +27,28 @@ func ThemeOf(th *theme.Theme) Theme {
 		Text: th.Fg("text"), Heading: th.Fg("mdHeading"), Link: th.Fg("mdLink"), LinkURL: th.Fg("mdLinkUrl"), Code: th.Fg("mdCode"),
 		CodeBlock: th.Fg("mdCodeBlock"), CodeBlockBorder: th.Fg("mdCodeBlockBorder"), Quote: th.Fg("mdQuote"), QuoteBorder: th.Fg("mdQuoteBorder"),
 		Rule: th.Fg("mdHr"), ListBullet: th.Fg("mdListBullet"), TableBorder: th.Fg("border"), Syntax: th.Syntax(),
+		Diagram: DiagramOf(th),
 	}
 }
+
+// DiagramOf returns the look of diagrams in a theme.
+func DiagramOf(th *theme.Theme) mermaid.Styles {
+	title := th.Fg("accent")
+	title.Attr |= text.Bold
+	return mermaid.Styles{mermaid.Frame: th.Fg("borderMuted"), mermaid.Label: th.Fg("text"), mermaid.Edge: th.Fg("accent"), mermaid.EdgeLabel: th.Fg("muted"), mermaid.Title: title}
+}
+
+// Diagrams says when code blocks of the language mermaid are shown as diagrams.
+type Diagrams uint8
+
+const (
+	// DiagramsOff shows them as code.
+	DiagramsOff Diagrams = iota
+	// DiagramsFinal shows them as diagrams when they are complete.
+	DiagramsFinal
+	// DiagramsStreaming does so while they arrive, too, line by line.
+	DiagramsStreaming
+)
 
 // Options are the settings of a [Markdown]. The zero value is usable.
 type Options struct {
@@ -43,6 +65,11 @@ type Options struct {
 	NoLinks bool
 	// CodeIndent stands before each line of a code block; nil means two spaces.
 	CodeIndent *string
+	// Mermaid says when code of the language mermaid is drawn. What can not be drawn
+	// in the width there is stays code.
+	Mermaid Diagrams
+	// PlainSigns draws diagrams with ASCII characters.
+	PlainSigns bool
 	// Ruler measures text.
 	Ruler *text.Ruler
 }
@@ -88,8 +115,13 @@ func (m *Markdown) SetStreaming(on bool) {
 	if on != m.streaming {
 		m.streaming = on
 		m.valid = false
+		for _, b := range m.blocks {
+			if b.tall > 0 {
+				b.forget()
+			}
+		}
 		if m.live != nil {
-			m.live.drop()
+			m.live.forget()
 		}
 	}
 }
@@ -107,10 +139,10 @@ func (m *Markdown) Change(f func(o *Options)) {
 func (m *Markdown) Invalidate() {
 	m.valid = false
 	for _, b := range m.blocks {
-		b.drop()
+		b.forget()
 	}
 	if m.live != nil {
-		m.live.drop()
+		m.live.forget()
 	}
 }
 
@@ -177,12 +209,7 @@ func (m *Markdown) Render(width int) []string {
 		return m.lines
 	}
 	if m.width != width {
-		for _, b := range m.blocks {
-			b.drop()
-		}
-		if m.live != nil {
-			m.live.drop()
-		}
+		m.Invalidate()
 	}
 	m.width, m.valid = width, true
 	m.resolve()

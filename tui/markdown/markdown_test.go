@@ -100,7 +100,7 @@ func TestBlocksAreWhatTheWholeIs(t *testing.T) {
 	for _, width := range []int{20, 60} {
 		m := New(Options{Theme: colorful()})
 		m.SetText(src)
-		if diff := cmp.Diff(draw(m, src, width), m.Render(width)); diff != "" {
+		if diff := cmp.Diff(draw(m, src, width, false), m.Render(width)); diff != "" {
 			t.Errorf("width %d (-whole +blocks):\n%s", width, diff)
 		}
 	}
@@ -110,6 +110,7 @@ func TestBlocksAreWhatTheWholeIs(t *testing.T) {
 var fragments = []string{
 	"word ", "**bold** ", "`code`", "*it*", "\n", "\n\n", "- item\n", "  more\n", "1. one\n", "> quote\n", "# head\n", "```go\nx := 1\n```\n",
 	"```\nopen\n", "~~~\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "| a |", "[l](http://x) ", "[l](htt", "---\n", "    code\n", "한국어", "<b>", "\t", "\\", "&amp;", "***", "``",
+	"```mermaid\ngraph TD\nA --> B & C\nB -->|x| C\n```\n", "```mermaid\nsequenceDiagram\nA->>B: hi\n", "~~~ mermaid\nnothing\n~~~\n", "> ```mermaid\n> graph LR\n> A --> B\n> ```\n",
 }
 
 // A text that arrives in pieces ends up as one that was there at once, and never
@@ -119,7 +120,8 @@ func TestStreamingEndsInTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 14).Draw(t, "parts")
 		width := rapid.IntRange(8, 50).Draw(t, "width")
-		streamed := New(Options{})
+		opts := Options{Mermaid: Diagrams(rapid.IntRange(0, 2).Draw(t, "diagrams"))}
+		streamed := New(opts)
 		streamed.SetStreaming(true)
 		src := ""
 		for _, p := range parts {
@@ -135,7 +137,7 @@ func TestStreamingEndsInTheSame(t *testing.T) {
 			}
 		}
 		streamed.SetStreaming(false)
-		whole := New(Options{})
+		whole := New(opts)
 		whole.SetText(src)
 		if diff := cmp.Diff(whole.Render(width), streamed.Render(width)); diff != "" {
 			t.Fatalf("%q at %d (-whole +streamed):\n%s", src, width, diff)
@@ -217,7 +219,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("- a\n\n\t- b\n> ```\n> x\n[a]: b\n[a]", 9, false)
 	f.Fuzz(func(t *testing.T, src string, width int, streaming bool) {
 		width, src = 1+int(uint(width)%120), src[:min(len(src), 4000)]
-		m := New(Options{Theme: colorful()})
+		m := New(Options{Theme: colorful(), Mermaid: DiagramsStreaming})
 		m.SetStreaming(streaming)
 		m.SetText(src[:len(src)/2])
 		check(t, m.Render(width), width)

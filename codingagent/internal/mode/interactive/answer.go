@@ -37,6 +37,22 @@ func (p *prose) options(o *markdown.Options) {
 		links = u.getenv("PI_HYPERLINKS")
 	}
 	o.HideURLs, o.NoLinks = links == "true" || links == "1", links == "false" || links == "0"
+	if !p.thinking {
+		u.diagrams(o)
+	}
+}
+
+// diagrams are how diagrams in a text are shown, as the settings are now.
+func (u *ui) diagrams(o *markdown.Options) {
+	switch u.cfg.Settings.Markdown.Mermaid {
+	case "streaming":
+		o.Mermaid = markdown.DiagramsStreaming
+	case "final":
+		o.Mermaid = markdown.DiagramsFinal
+	default:
+		o.Mermaid = markdown.DiagramsOff
+	}
+	o.PlainSigns = u.access.ascii
 }
 
 func (p *prose) theme() markdown.Theme {
@@ -328,6 +344,7 @@ func (f *folded) Render(width int) []string {
 	if f.open && f.body != "" {
 		if f.md == nil {
 			f.md = markdown.New(markdown.Options{Theme: f.ui.look.md, PadX: 2, CodeIndent: &f.ui.cfg.Settings.Markdown.CodeBlockIndent})
+			f.md.Change(f.ui.diagrams)
 			f.md.SetText(f.body)
 		}
 		f.lines = append(f.lines, f.md.Render(width)...)

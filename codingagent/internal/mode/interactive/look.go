@@ -34,7 +34,7 @@ func (l *look) set(t *theme.Theme) {
 		Text: fg("text"), Heading: bold(fg("mdHeading")), Link: underlined(fg("mdLink")), LinkURL: fg("mdLinkUrl"), Code: fg("mdCode"),
 		CodeBlock: fg("mdCodeBlock"), CodeBlockBorder: fg("mdCodeBlockBorder"),
 		Quote: fg("mdQuote"), QuoteBorder: fg("mdQuoteBorder"), Rule: fg("mdHr"), ListBullet: fg("mdListBullet"),
-		TableBorder: fg("borderMuted"), Syntax: l.syntax,
+		TableBorder: fg("borderMuted"), Syntax: l.syntax, Diagram: markdown.DiagramOf(l.theme),
 	}
 	quiet := fg("thinkingText")
 	quiet.Attr |= text.Italic

@@ -59,6 +59,8 @@ func answerRows() []setting {
 		choice("terminal.hyperlinks", "Links", "true hides addresses behind their texts, false sends no links", func(u *ui) *string { return &u.settings.Hyperlinks },
 			"auto", "true", "false").asSwitch((*ui).redrawProse),
 		number("outputPad", "Room beside answers", "columns on both sides", func(u *ui) *int { return &u.settings.OutputPadding }, (*ui).redrawProse, "0", "1"),
+		choice("markdown.mermaid", "Diagrams", "of Mermaid: drawn as they arrive, when they are complete, or left as text",
+			func(u *ui) *string { return &u.cfg.Settings.Markdown.Mermaid }, "streaming", "final", "off").then((*ui).redrawProse),
 		toggle("showCacheMissNotices", "Missed caches", "say when a vendor reads the prompt again that it had kept", func(u *ui) *bool { return &u.cfg.Settings.CacheMissNotices }),
 	}
 }

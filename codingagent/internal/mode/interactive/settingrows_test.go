@@ -69,6 +69,29 @@ func TestSettingsOfRequests(t *testing.T) {
 	}
 }
 
+// Diagrams are drawn, or shown as they are written, as soon as the setting says so.
+func TestSettingOfDiagrams(t *testing.T) {
+	t.Parallel()
+	d := sit(t, 80, 30)
+	d.llm.Queue(faux.Say("See:\n\n```mermaid\nflowchart LR\n  A[Client] -->|asks| B[Server]\n```\n\nThat is all."))
+	d.wait("faux")
+	d.keys("hi", enter)
+	d.wait("│ Client ├───asks───▶│ Server │")
+	d.gone("Working")
+	for _, step := range []struct{ value, shown, gone string }{
+		{"final", "│ Client ├───asks───▶│ Server │", "```mermaid"},
+		{"off", "A[Client] -->|asks| B[Server]", "▶"},
+	} {
+		d.keys("/settings", enter)
+		d.wait("── Settings")
+		d.set("Diagrams", 1, step.value)
+		d.keys(escape)
+		d.gone("── Settings")
+		d.wait(step.shown)
+		d.gone(step.gone)
+	}
+}
+
 // Settings of the screen count at once.
 func TestSettingsOfTheScreen(t *testing.T) {
 	t.Parallel()
