@@ -85,15 +85,18 @@ func (s *AgentSession) PreparePrompt(ctx context.Context) {
 	s.running.sections.Store(&sections)
 }
 
-// PromptTools gives the definitions of the tools that are offered, in order.
+// PromptTools gives the definitions of the tools that the model is told of, in order.
 func (s *AgentSession) PromptTools() []PromptTool {
 	shape := s.shape.Load()
 	out := make([]PromptTool, 0, len(shape.tools))
 	for _, t := range shape.tools {
+		if slices.Contains(shape.undeclared, t.Name) {
+			continue
+		}
 		origin := Origin{Kind: FromBuiltIn}
 		for _, k := range shape.known {
 			switch {
-			case k.Tool != t.Tool || k.origin == builtIn():
+			case k.Name != t.Name || k.origin == builtIn():
 			case k.origin.Path == "CustomTools":
 				origin = Origin{FromOption, "CustomTools"}
 			default:
@@ -138,7 +141,10 @@ func (s *AgentSession) promptInput() (systemprompt.Input, map[string][]Origin) {
 	}
 	from[systemprompt.SectionAddendum] = oneOrigin(len(s.opts.AppendSystemPrompt) > 0, "AppendSystemPrompt", shape.resources.AppendPath)
 	from[systemprompt.SectionRules] = slices.Clone(builtIn)
-	for _, t := range s.shape.Load().tools {
+	for _, t := range shape.tools {
+		if slices.Contains(shape.undeclared, t.Name) {
+			continue
+		}
 		in.Tools = append(in.Tools, systemprompt.Tool{Name: t.Name, Snippet: t.Snippet, Rules: t.Guidelines})
 		add := func(section string) { from[section] = append(from[section], Origin{FromTool, t.Name}) }
 		add(systemprompt.SectionTools)

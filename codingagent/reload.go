@@ -20,6 +20,7 @@ type shape struct {
 	extensions *extension.Runner
 	known      []known            // all tools
 	tools      []tools.Definition // those that are offered, in order
+	undeclared []string           // of these, what the model is not told of
 	files      []resource.ContextFile
 	// resources are skills, templates and files of the prompt.
 	resources resource.Set
@@ -40,6 +41,7 @@ func (s *AgentSession) read(ctx context.Context, with settings.Settings, convers
 	if out.tools, err = s.initial(out.known, with); err != nil {
 		return nil, err
 	}
+	out.present()
 	if s.opts.Resources != nil {
 		out.resources = s.opts.Resources(ctx, s.env)
 		out.notes = append(out.notes, out.resources.Notes...)

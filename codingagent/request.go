@@ -26,7 +26,7 @@ func (s *AgentSession) tuned(req ai.Request, o ai.Options) (ai.Request, ai.Optio
 			Transport: openaicodexresponses.Transport(set.Network.Transport), ConnectTimeout: set.Network.WebSocketTimeout,
 		}
 	}
-	return req, o
+	return s.withoutUndeclared(req), o
 }
 
 // retryPolicy says how failed answers are tried again.

@@ -18,6 +18,8 @@ type known struct {
 	exposure extension.Exposure
 	// asked says that it is offered only when somebody asks for it.
 	asked bool
+	// from is what an extension registered, nil for other tools.
+	from *extension.ToolEntry
 	// builtin says that it is one of the program's own, or stands for one.
 	builtin bool
 }
@@ -54,7 +56,7 @@ func (s *AgentSession) toolset(conversation *session.Session, with settings.Sett
 	for _, t := range runner.Tools() {
 		add(known{
 			Definition: tools.Definition{Tool: runnable(t), Snippet: t.Snippet, Guidelines: t.Guidelines},
-			origin:     t.Origin, exposure: t.Exposure, asked: !t.Active(),
+			origin:     t.Origin, exposure: t.Exposure, asked: !t.Active(), from: &t,
 		})
 	}
 	return set
@@ -136,18 +138,7 @@ func (s *AgentSession) ActiveTools() []string {
 }
 
 // Tools lists all tools of the session, offered or not.
-func (s *AgentSession) Tools() []extension.ToolInfo {
-	shape := s.shape.Load()
-	var out []extension.ToolInfo
-	for _, k := range shape.known {
-		_, active := tools.Find(shape.tools, k.Name)
-		out = append(out, extension.ToolInfo{
-			Name: k.Name, Description: k.Description, Parameters: k.Parameters, Guidelines: k.Guidelines,
-			Exposure: k.exposure, Active: active, Origin: k.origin,
-		})
-	}
-	return out
-}
+func (s *AgentSession) Tools() []extension.ToolInfo { return s.shape.Load().infos() }
 
 // reshape puts a changed shape in force.
 func (s *AgentSession) reshape(change func(next *shape)) {
@@ -155,6 +146,7 @@ func (s *AgentSession) reshape(change func(next *shape)) {
 	defer s.shaping.Unlock()
 	next := *s.shape.Load()
 	change(&next)
+	next.present()
 	s.shape.Store(&next)
 	s.harness.SetTools(coreTools(next.tools)...)
 }

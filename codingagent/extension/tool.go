@@ -40,6 +40,22 @@ type Tool struct {
 	Snippet    string
 	Guidelines []string
 
+	// Namespace groups tools that belong together; nil is none.
+	Namespace *ToolNamespace
+	// Annotations say what sort of thing it does, for extensions that check calls.
+	Annotations ToolAnnotations
+	// OutputSchema is the JSON Schema of [agentcore.ToolResult.Structured] in results that
+	// are no errors; nil says nothing of it.
+	OutputSchema json.RawMessage
+	// ReachesTools says which other tools a call with some arguments may reach, for a tool
+	// that calls or finds others; nil is none. MCP servers that may have one of them are
+	// waited for before the call runs.
+	ReachesTools func(arguments json.RawMessage) Reach
+	// PrepareLoadout changes how the tools are told of to the model while this one is
+	// offered; nil, and a nil answer, change nothing. It is asked whenever the tools are
+	// others than before, must return at once, and must not register or choose tools.
+	PrepareLoadout func(l Loadout) *LoadoutChanges
+
 	Exposure Exposure
 	// Inactive says that it is not offered unless somebody asks for it.
 	Inactive bool
@@ -72,6 +88,10 @@ func (t *Tool) check() error {
 		return fmt.Errorf("register tool %s: exactly one of Execute and Tool.Execute must be set", t.Name)
 	case json.Unmarshal(t.Parameters, &root) != nil || root == nil:
 		return fmt.Errorf("register tool %s: Parameters must be a JSON Schema object", t.Name)
+	case t.OutputSchema != nil && json.Unmarshal(t.OutputSchema, new(map[string]json.RawMessage)) != nil:
+		return fmt.Errorf("register tool %s: OutputSchema must be a JSON Schema object", t.Name)
+	case t.Namespace != nil && t.Namespace.Name == "":
+		return fmt.Errorf("register tool %s: its namespace has no name", t.Name)
 	}
 	return nil
 }
@@ -83,6 +103,11 @@ type ToolInfo struct {
 	Guidelines        []string
 	Exposure          Exposure
 	Active            bool
+	// The rest is as in [Tool].
+	Namespace    *ToolNamespace
+	Annotations  ToolAnnotations
+	OutputSchema json.RawMessage
+	ReachesTools func(arguments json.RawMessage) Reach
 	// Origin says where the tool is from.
 	Origin Origin
 }

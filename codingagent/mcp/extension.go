@@ -91,6 +91,9 @@ func (m *connections) setup() error {
 		m.tell(x)
 		return nil, nil
 	})
+	e.ToolCall.Handle(func(ctx context.Context, _ *extension.Context, ev *extension.ToolCall) (*extension.ToolCallDecision, error) {
+		return nil, m.awaitReach(ctx, ev)
+	})
 	return m.api.RegisterCommand("mcp", m.command())
 }
 
@@ -254,6 +257,21 @@ func (m *connections) wait(ctx context.Context, which func(s *Server) bool) {
 			return
 		}
 	}
+}
+
+// awaitReach waits for the servers whose tools a call may reach.
+func (m *connections) awaitReach(ctx context.Context, ev *extension.ToolCall) error {
+	known, err := m.api.Tools()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(known, func(t extension.ToolInfo) bool { return t.Name == ev.Name })
+	if i < 0 || known[i].ReachesTools == nil {
+		return nil
+	}
+	reach := known[i].ReachesTools(ev.Arguments)
+	m.wait(ctx, func(s *Server) bool { return reach.Has(s.Name) })
+	return nil
 }
 
 // tell says once what was wrong at the beginning.

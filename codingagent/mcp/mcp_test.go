@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pi-go/pi/agentcore"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/faux"
 	"github.com/pi-go/pi/codingagent"
@@ -48,11 +49,11 @@ type echoArgs struct {
 
 // newServer is a server with a few tools and a resource.
 func newServer() *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ServerOptions{Instructions: "Speak up."})
 	sdk.AddTool(s, &sdk.Tool{Name: "echo", Description: "Say it again."}, func(_ context.Context, _ *sdk.CallToolRequest, in echoArgs) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: in.Text}}}, nil, nil
 	})
-	sdk.AddTool(s, &sdk.Tool{Name: "env", Description: "Tell the key."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+	sdk.AddTool(s, &sdk.Tool{Name: "env", Description: "Tell the key.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: os.Getenv("KEY")}}}, nil, nil
 	})
 	sdk.AddTool(s, &sdk.Tool{Name: "fail", Description: "Does not work."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
@@ -357,5 +358,100 @@ func TestAnErrorOfAServerIsNotTriedAgain(t *testing.T) {
 	}
 	if n := calls.Load(); n != 1 {
 		t.Errorf("the tool was called %d times", n)
+	}
+}
+
+func TestToolsTellWhatTheServerSaysOfThem(t *testing.T) {
+	server := self(t, "my-test", "1")
+	server.Description = "the test"
+	r := newRig(t, mcp.Options{Servers: []mcp.Server{server}})
+	r.call("mcp__my_test__echo", map[string]any{"text": "a"})
+	for _, info := range r.Tools() {
+		if info.Name != "mcp__my_test__env" {
+			continue
+		}
+		n, a := info.Namespace, info.Annotations
+		if n == nil || n.Name != "mcp__my_test" || !slices.Equal(n.Aliases, []string{"my-test"}) || n.Description != "the test" || n.Instructions != "Speak up." {
+			t.Errorf("the namespace is %+v", n)
+		}
+		if a.ReadOnly == nil || !*a.ReadOnly || a.Destructive != nil || a.OpenWorld == nil || *a.OpenWorld {
+			t.Errorf("the annotations are %+v", a)
+		}
+		return
+	}
+	t.Error("the tool is not there")
+}
+
+func TestACallThatReachesToolsWaitsForTheirServers(t *testing.T) {
+	free := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		<-free
+		http.Error(w, "no", http.StatusTeapot)
+	}))
+	defer slow.Close()
+	release := sync.OnceFunc(func() { close(free) })
+	defer release()
+	ran := make(chan string, 4)
+	caller := extension.Extension{Name: "caller", Setup: func(_ context.Context, api *extension.API) error {
+		return api.RegisterTool(extension.Tool{
+			Tool: agentcore.Tool{Name: "script", Description: "Calls others.", Parameters: json.RawMessage(`{"type":"object"}`)},
+			Execute: func(_ context.Context, _ *extension.Context, call agentcore.ToolCall, _ func(agentcore.ToolResult)) (agentcore.ToolResult, error) {
+				ran <- string(call.Arguments)
+				return agentcore.TextResult("ok"), nil
+			},
+			ReachesTools: func(args json.RawMessage) extension.Reach {
+				return extension.Reach{Words: strings.Fields(string(args))}
+			},
+		})
+	}}
+	model := faux.New(faux.Config{})
+	s, err := codingagent.NewSession(t.Context(), codingagent.Options{
+		Dir: t.TempDir(), Models: ai.NewModels(model), Model: model.Model(),
+		Extensions: []extension.Extension{caller, mcp.Extension(mcp.Options{
+			Servers: []mcp.Server{{Name: "slow", URL: slow.URL, Exposure: extension.ExposeDeferred}}, Dir: t.TempDir(), Patience: time.Hour,
+		})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	model.Queue(
+		faux.Calls(faux.Call("script", map[string]any{"say": "nothing of it"})),
+		faux.Calls(faux.Call("script", map[string]any{"say": "use slow tools"})), faux.Say("done"),
+	)
+	begun := make(chan struct{})
+	starts := 0
+	s.Subscribe(func(_ context.Context, ev agentcore.Event) error {
+		if _, is := ev.(*agentcore.ToolStart); is {
+			if starts++; starts == 2 {
+				close(begun)
+			}
+		}
+		return nil
+	})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Prompt(t.Context(), codingagent.Prompt{Text: "go"}, codingagent.PromptOptions{})
+		ended <- err
+	}()
+	if got := <-ran; !strings.Contains(got, "nothing") {
+		t.Errorf("ran %s", got)
+	}
+	<-begun
+	select {
+	case got := <-ran:
+		t.Errorf("%s ran while the server was not there", got)
+	default:
+	}
+	release()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if got := <-ran; !strings.Contains(got, "slow") {
+		t.Errorf("ran %s", got)
 	}
 }

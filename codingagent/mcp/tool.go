@@ -69,15 +69,37 @@ func (m *connections) tool(c *connection, name string, t *sdk.Tool) (extension.T
 	if label == "" && t.Annotations != nil {
 		label = t.Annotations.Title
 	}
-	return extension.Tool{
+	out := extension.Tool{
 		Tool: agentcore.Tool{
 			Name: name, Label: label, Description: t.Description, Parameters: schema,
 			Execute: func(ctx context.Context, call agentcore.ToolCall, _ func(agentcore.ToolResult)) (agentcore.ToolResult, error) {
 				return c.run(ctx, t.Name, call.Arguments)
 			},
 		},
-		Exposure: x,
-	}, nil
+		Exposure:  x,
+		Namespace: &extension.ToolNamespace{Name: "mcp__" + plain(c.server.Name), Aliases: []string{c.server.Name}, Description: c.server.Description, Instructions: c.instructions()},
+	}
+	if a := t.Annotations; a != nil {
+		out.Annotations = extension.ToolAnnotations{
+			ReadOnly: &a.ReadOnlyHint, Destructive: a.DestructiveHint, Idempotent: &a.IdempotentHint, OpenWorld: a.OpenWorldHint,
+		}
+	}
+	if t.OutputSchema != nil {
+		if out.OutputSchema, err = json.Marshal(t.OutputSchema); err != nil {
+			return extension.Tool{}, fmt.Errorf("tool %s: %w", t.Name, err)
+		}
+	}
+	return out, nil
+}
+
+// instructions tell how to use the tools of the server, if it says so.
+func (c *connection) instructions() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == nil || c.session.InitializeResult() == nil {
+		return ""
+	}
+	return c.session.InitializeResult().Instructions
 }
 
 // run calls a tool of the server.
