@@ -256,7 +256,7 @@ func (c *canvas) paste(x, y int, from *canvas) {
 	c.clashes += from.clashes
 	for j, row := range from.rows {
 		for i, cell := range row {
-			if cell == (cellBlank) {
+			if cell == cellBlank {
 				continue
 			}
 			if to := c.at(x+i, y+j); to != nil {

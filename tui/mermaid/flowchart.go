@@ -14,6 +14,7 @@ type flowchart struct {
 	at     *group
 	groups map[string]*group
 	opened map[*group]bool
+	named  map[string]bool // the names of edges
 }
 
 func readFlowchart(s *source) (drawing, error) {
@@ -25,7 +26,7 @@ func readFlowchart(s *source) (drawing, error) {
 			return nil, unknown(s.lines[0])
 		}
 	}
-	f := &flowchart{g: newGraph(dir), groups: map[string]*group{}, opened: map[*group]bool{}}
+	f := &flowchart{g: newGraph(dir), groups: map[string]*group{}, opened: map[*group]bool{}, named: map[string]bool{}}
 	f.at = f.g.root
 	for _, l := range s.lines[1:] {
 		if rest, ok := cutWord(l.text, "subgraph"); ok {
@@ -107,6 +108,9 @@ func (f *flowchart) statement(s string) bool {
 		f.at.dir, f.at.ownDir = dir, true
 		return ok
 	}
+	if name, rest, ok := strings.Cut(s, "@{"); ok && f.named[name] {
+		return strings.HasSuffix(rest, "}") // how an edge looks
+	}
 	return f.chain(s)
 }
 
@@ -154,6 +158,9 @@ func (f *flowchart) chain(s string) bool {
 		s = strings.TrimSpace(rest)
 		if s == "" {
 			return true
+		}
+		if name, _, ok := strings.Cut(s, "@"); ok && idLength(name) == len(name) {
+			f.named[name] = true
 		}
 		if link, s, ok = readLink(s); !ok {
 			return false
@@ -240,9 +247,22 @@ var brackets = [...]struct {
 	open, close string
 	shape       shape
 }{
-	{"(((", ")))", doubleCircle}, {"((", "))", circle}, {"([", "])", stadium}, {"(-", "-)", circle}, {"[[", "]]", subroutine}, {"[(", ")]", cylinder},
-	{"[/", "/]", slanted}, {"[/", `\]`, slanted}, {`[\`, `\]`, slanted}, {`[\`, "/]", slanted}, {"{{", "}}", hexagon}, {"[|", "|]", rectangle},
-	{"(", ")", rounded}, {"[", "]", rectangle}, {"{", "}", diamond}, {">", "]", notched},
+	{"(((", ")))", doubleCircle},
+	{"((", "))", circle},
+	{"([", "])", stadium},
+	{"(-", "-)", circle},
+	{"[[", "]]", subroutine},
+	{"[(", ")]", cylinder},
+	{"[/", "/]", slanted},
+	{"[/", `\]`, slanted},
+	{`[\`, `\]`, slanted},
+	{`[\`, "/]", slanted},
+	{"{{", "}}", hexagon},
+	{"[|", "|]", rectangle},
+	{"(", ")", rounded},
+	{"[", "]", rectangle},
+	{"{", "}", diamond},
+	{">", "]", notched},
 }
 
 // readShape reads the text of a node. Without any, text is nil.

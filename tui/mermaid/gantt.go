@@ -214,7 +214,7 @@ func (g *gantt) draw(t try) (*canvas, error) {
 	x := names + 1
 	format := choose(last.Sub(first) < 48*time.Hour, "15:04", choose(strings.Contains(g.layout, "15"), "2006-01-02 15:04", time.DateOnly))
 	spans := len(format)*2 + 3
-	room := min(t.o.Width-x-spans, 60)
+	room := min(t.o.Width-x-1-spans, 60)
 	if room < 12 {
 		return nil, ErrTooWide
 	}

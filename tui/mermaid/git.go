@@ -26,11 +26,9 @@ type gitGraph struct {
 
 const maxLanes = 20
 
-var (
-	gitFacts = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(id|tag|type|msg|order|parent)\s*:\s*("[^"]*"|[A-Z]+|\d+)`)
-	})
-)
+var gitFacts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(id|tag|type|msg|order|parent)\s*:\s*("[^"]*"|[A-Z]+|\d+)`)
+})
 
 func readGit(s *source) (drawing, error) {
 	g := &gitGraph{lanes: map[string]int{"main": 0}, names: []string{"main"}, known: map[string]bool{}}

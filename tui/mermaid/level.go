@@ -67,15 +67,15 @@ type link struct {
 }
 
 // marks are those at a and at b.
-func (l *link) marks() (a, b mark) {
+func (k *link) marks() (a, b mark) {
 	from, to := noMark, noMark
-	if l.fromHere {
-		from = l.e.fromMark
+	if k.fromHere {
+		from = k.e.fromMark
 	}
-	if l.toHere {
-		to = l.e.toMark
+	if k.toHere {
+		to = k.e.toMark
 	}
-	if l.back {
+	if k.back {
 		return to, from
 	}
 	return from, to
@@ -96,6 +96,7 @@ type crossing struct {
 type level struct {
 	g     *graph
 	s     *group
+	only  []end // what is laid out of the group
 	dir   direction
 	t     try
 	nets  *int
@@ -142,15 +143,70 @@ func (g *graph) layout(t try) (*canvas, error) {
 			s.dir = d
 		}
 	}()
-	l := &level{g: g, s: g.root, dir: g.root.dir, t: t, nets: &nets}
-	p, err := l.build()
-	if err != nil {
-		return nil, err
+	var parts []*picture
+	for _, ends := range g.parts() {
+		l := &level{g: g, s: g.root, only: ends, dir: g.root.dir, t: t, nets: &nets}
+		p, err := l.build()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
 	}
-	if p.c.clashes > 0 {
+	c := g.arrange(parts, t)
+	if c.clashes > 0 {
 		return nil, fmt.Errorf("edges that can not be told apart: %w", ErrTooLarge)
 	}
-	return p.c, nil
+	return c, nil
+}
+
+// parts are the nodes and groups of a graph, apart if nothing connects them.
+func (g *graph) parts() (parts [][]end) {
+	of := map[end]int{}
+	for i, e := range g.root.ends {
+		of[e] = i
+	}
+	for _, e := range g.edges {
+		if lowest(e.from, e.to) != g.root {
+			continue
+		}
+		a, b := of[child(e.from, g.root)], of[child(e.to, g.root)]
+		for e, k := range of {
+			if k == max(a, b) {
+				of[e] = min(a, b)
+			}
+		}
+	}
+	at := map[int]int{}
+	for _, e := range g.root.ends {
+		k, known := at[of[e]]
+		if !known {
+			k = len(parts)
+			at[of[e]] = k
+			parts = append(parts, nil)
+		}
+		parts[k] = append(parts[k], e)
+	}
+	return parts
+}
+
+// arrange puts the parts of a graph beside each other as far as there is room, and below
+// each other where there is none; those that lead to the side always below.
+func (g *graph) arrange(parts []*picture, t try) *canvas {
+	if len(parts) == 1 {
+		return parts[0].c
+	}
+	c := newCanvas(t.o.Ruler)
+	x, y, rows := 0, 0, 0
+	for _, p := range parts {
+		w := p.c.width()
+		if x > 0 && (g.root.dir.level() || x+w > t.o.Width) {
+			x, y, rows = 0, y+rows+1, 0
+		}
+		c.paste(x, y, p.c)
+		x += w + choose(t.tight, 2, 4)
+		rows = max(rows, len(p.c.rows))
+	}
+	return c
 }
 
 // step counts work, and reports whether there may be more.
@@ -162,7 +218,7 @@ func (l *level) step(n int) bool {
 // build lays out a level and draws it.
 func (l *level) build() (*picture, error) {
 	of := map[end]*item{}
-	for _, e := range l.s.ends {
+	for _, e := range l.only {
 		it := &item{end: e}
 		of[e] = it
 		l.items = append(l.items, it)
@@ -219,6 +275,9 @@ func (l *level) join(of map[end]*item) {
 			continue
 		}
 		from, to := child(e.from, l.s), child(e.to, l.s)
+		if of[from] == nil {
+			continue
+		}
 		if from == to {
 			of[from].loops = append(of[from].loops, loop{e: e})
 			continue
@@ -298,7 +357,7 @@ func (l *level) measure(it *item) error {
 			w = 1
 		}
 	} else {
-		sub := &level{g: l.g, s: it.end.group, dir: it.end.group.dir, t: l.t, nets: l.nets}
+		sub := &level{g: l.g, s: it.end.group, only: it.end.group.ends, dir: it.end.group.dir, t: l.t, nets: l.nets}
 		for _, k := range l.links {
 			for _, isA := range [2]bool{true, false} {
 				at, inner := k.a, k.e.from

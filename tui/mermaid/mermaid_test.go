@@ -353,7 +353,7 @@ func TestStepsAreCounted(t *testing.T) {
 	}
 	g := d.(*graph)
 	nets, work := 0, maxWork-1000
-	l := &level{g: g, s: g.root, dir: topDown, t: try{wrap: 30, work: &work, o: Options{Width: 1000}}, nets: &nets}
+	l := &level{g: g, s: g.root, only: g.root.ends, dir: topDown, t: try{wrap: 30, work: &work, o: Options{Width: 1000}}, nets: &nets}
 	if _, err := l.build(); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("with no steps left: %v", err)
 	}

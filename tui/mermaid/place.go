@@ -118,7 +118,7 @@ func (l *level) spread(it *item, pins []*pin, low bool) {
 	for i, p := range free {
 		p.off = at + i*gap
 		for d := 0; taken[p.off] && d < it.breadth; d++ {
-			p.off = 1 + (p.off)%max(room, 1)
+			p.off = 1 + p.off%max(room, 1)
 		}
 		taken[p.off] = true
 	}

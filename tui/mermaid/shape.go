@@ -48,7 +48,7 @@ func (n *node) measure(t try) *box {
 	inner := widest(r, b.lines)
 	rows := len(b.lines)
 	for _, p := range n.parts {
-		p = foldMembers(r, p, max(t.wrap, 24))
+		p = foldMembers(r, p, max(2*t.wrap-20, 24))
 		b.parts = append(b.parts, p)
 		inner = max(inner, widest(r, p))
 		rows += len(p) + 1
