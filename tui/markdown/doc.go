@@ -12,6 +12,9 @@
 // what it is going to be: an open **word is bold, a half link is a link, the
 // first row of a table is a table. So the page does not jump when the rest comes.
 //
+// Code of the language mermaid can be drawn as a diagram ([Options]), also line by line
+// while it arrives; package mermaid draws it.
+//
 // Content is cleaned by the package itself: no control sequence in it reaches the
 // terminal.
 package markdown
