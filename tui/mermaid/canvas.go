@@ -47,12 +47,14 @@ type canvas struct {
 	// clashes counts lines that run into others or through boxes. There are none if
 	// the layout is right; what has some is not shown.
 	clashes int
+	// cut says that something was drawn beyond the largest canvas.
+	cut bool
 }
 
 // The most that a canvas grows to.
 const (
 	maxColumns = 1000
-	maxRows    = 4000
+	maxRows    = 2000
 )
 
 func newCanvas(r *text.Ruler) *canvas { return &canvas{r: r} }
@@ -60,6 +62,7 @@ func newCanvas(r *text.Ruler) *canvas { return &canvas{r: r} }
 // at returns a cell; nil where the canvas ends.
 func (c *canvas) at(x, y int) *cell {
 	if x < 0 || y < 0 || x >= maxColumns || y >= maxRows {
+		c.cut = true
 		return nil
 	}
 	for len(c.rows) <= y {
@@ -254,6 +257,7 @@ func towards(dx, dy int) arms {
 // paste copies a canvas onto this one.
 func (c *canvas) paste(x, y int, from *canvas) {
 	c.clashes += from.clashes
+	c.cut = c.cut || from.cut
 	for j, row := range from.rows {
 		for i, cell := range row {
 			if cell == cellBlank {

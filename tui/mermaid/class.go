@@ -127,7 +127,10 @@ func (r *classes) class(name string) *node {
 
 // generics writes List~int~ as it is meant: List<int>.
 func generics(s string) string {
-	for strings.Count(s, "~") >= 2 {
+	for range 8 { // no type is nested deeper
+		if strings.Count(s, "~") < 2 {
+			break
+		}
 		first, last := strings.IndexByte(s, '~'), strings.LastIndexByte(s, '~')
 		s = s[:first] + "<" + s[first+1:last] + ">" + s[last+1:]
 	}

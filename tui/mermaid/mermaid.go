@@ -175,7 +175,12 @@ func Render(src string, o Options) (Diagram, error) {
 			}
 			break
 		}
-		if c = s.titled(c, o); c.width() <= o.Width {
+		c = s.titled(c, o)
+		if c.cut && len(c.rows) >= maxRows {
+			err = ErrTooLarge
+			break
+		}
+		if !c.cut && c.width() <= o.Width {
 			return c.diagram(o.ASCII), nil
 		}
 		err = ErrTooWide

@@ -303,10 +303,11 @@ func TestWorkIsBounded(t *testing.T) {
 		"many nodes":      {"flowchart TD\n" + strings.Repeat("A & B & C & D & E & F --> G & H & I & J & K & L\n", 400), ErrUnknown},
 		"a large source":  {"flowchart TD\n" + strings.Repeat("A --> B\n", 20000), ErrTooLarge},
 		"many actors":     {"sequenceDiagram\n" + manyActors(200), ErrTooLarge},
-		"many events":     {"sequenceDiagram\n" + strings.Repeat("A->>B: x\n", 1500), nil},
+		"many events":     {"sequenceDiagram\n" + strings.Repeat("A->>B: x\n", 1500), ErrTooLarge},
 		"many branches":   {"gitGraph\n" + manyBranches(100), ErrTooLarge},
 		"open brackets":   {"flowchart TD\nA" + strings.Repeat("[", 30000), ErrUnknown},
 		"open quotes":     {"flowchart TD\n" + strings.Repeat("A[\"`x\n", 1000), ErrUnknown},
+		"many tildes":     {"classDiagram\nclass A{\n+x" + strings.Repeat("~", 60000) + "\n}", nil},
 		"a deep mind map": {"mindmap\n" + deepMap(300), ErrTooWide},
 	} {
 		t.Run(name, func(t *testing.T) {
