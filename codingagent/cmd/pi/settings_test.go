@@ -3,7 +3,11 @@
 package main
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
+	"image"
+	"image/png"
 	"strings"
 	"testing"
 
@@ -47,5 +51,40 @@ func TestProxyOfSettings(t *testing.T) {
 	cmd.Env = append(cmd.Env, "HTTP_PROXY=http://proxy.invalid:1")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "proxy.invalid") {
 		t.Errorf("with a variable: %v, %s", err, out)
+	}
+}
+
+// pi update self runs what the user's settings say, and nothing that a project says.
+func TestSelfUpdateCommand(t *testing.T) {
+	s := newSandbox(t)
+	s.put("../home/.pi/agent/settings.json", `{"selfUpdateCommand":["sh","-c","echo it is {packageName} {version}"]}`)
+	s.put(".pi/settings.json", `{"selfUpdateCommand":["sh","-c","echo the project has its way"]}`)
+	o := s.run("update", "-a", "self")
+	o.says(t, 0, "\nit is github.com/pi-go/pi/codingagent/cmd/pi latest\n")
+	if strings.Contains(o.out, "its way") {
+		t.Errorf("the project said what is run: %q", o.out)
+	}
+}
+
+// Images are made as small as models take them, unless the settings say to leave them.
+func TestAutoResize(t *testing.T) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3000, 10))); err != nil {
+		t.Fatal(err)
+	}
+	for set, want := range map[string]bool{`{}`: false, `{"images":{"autoResize":false}}`: true} {
+		s := newSandbox(t)
+		s.put("../home/.pi/agent/settings.json", set)
+		s.put("../home/.pi/agent/models.json", strings.ReplaceAll(s.get("../home/.pi/agent/models.json"), `"id": "m",`, `"id": "m", "input": ["text", "image"],`))
+		s.put("wide.png", b.String())
+		s.llm.Queue(mockllm.Say("I see"))
+		s.run("-p", "--model", "mock/m", "@wide.png", "what is it?").says(t, 0, "I see")
+		sent := string(s.llm.Requests()[0].Body)
+		if !strings.Contains(sent, "data:image/") {
+			t.Fatalf("no image was sent: %.300s", sent)
+		}
+		if strings.Contains(sent, base64.StdEncoding.EncodeToString(b.Bytes())) != want {
+			t.Errorf("%s: the image as it is was sent: %v", set, !want)
+		}
 	}
 }
