@@ -15,7 +15,7 @@ import (
 
 // Update changes some keys of a settings file under its lock, which other
 // programs take too; nil removes a key. A key in an object is named with it, as
-// in "retry.maxRetries". All else in the file stays as it is,
+// in "retry.maxRetries", the level of a model as "modelThinkingLevels.provider/id". All else in the file stays as it is,
 // byte for byte. A file that is not JSON is left alone, and the error says
 // where it is wrong.
 func Update(ctx context.Context, path string, changes map[string]any) error {
@@ -89,6 +89,10 @@ func UpdateList(ctx context.Context, path, key string, change func(items []json.
 // keyPath gives where a setting, or an object of some, is in the file. What this program
 // does not know is an error that names the nearest: written, it would change nothing.
 func keyPath(key string) ([]string, error) {
+	const levels = "modelThinkingLevels"
+	if model, ok := strings.CutPrefix(key, levels+"."); ok && model != "" {
+		return []string{levels, model}, nil // ids of models have dots
+	}
 	known := knownKeys()
 	if !slices.Contains(known, key) && !groupOf(key, known) {
 		return nil, fmt.Errorf("there is no setting %q%s", key, ai.DidYouMean(key, known))

@@ -49,7 +49,7 @@ func commands() []command {
 		{name: "copy", help: "copy the last answer", run: (*ui).copyCommand, action: "app.message.copy"},
 		{name: "export", args: "[file]", help: "write this session as a page, or .jsonl", run: (*ui).exportCommand},
 		{name: "import", args: "<file>", help: "go on with a session file from elsewhere", needs: true, run: (*ui).importCommand, complete: sessionFiles},
-		{name: "share", help: "upload this session as a secret gist", run: (*ui).shareCommand},
+		{name: "share", help: "upload this session for others to read", run: (*ui).shareCommand},
 		{name: "login", args: "[provider]", help: "connect a provider", run: (*ui).loginCommand, complete: providerItems},
 		{name: "logout", args: "[provider]", help: "remove a stored key or login", run: (*ui).logoutCommand},
 		{name: "llama", help: "load and unload the models of a llama.cpp server", run: (*ui).llamaCommand},

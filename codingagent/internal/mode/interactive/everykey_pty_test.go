@@ -278,7 +278,7 @@ func listActions(p *presser) {
 	p.press("tui.select.pageUp", "→ /model")
 	p.keys("hotkeys")
 	p.wait("→ /hotkeys")
-	p.press("tui.select.confirm", "In the tree")
+	p.press("tui.select.confirm", "take queued messages")
 	p.leave()
 }
 

@@ -13,7 +13,8 @@ type keyGroup struct {
 	has   func(action string) bool
 }
 
-// keyGroups are the tables of the keys, in order.
+// keyGroups are the tables of the keys. Those that are wanted most come last, where
+// one looks.
 func keyGroups() []keyGroup {
 	prefix := func(list ...string) func(string) bool {
 		return func(a string) bool {
@@ -33,13 +34,13 @@ func keyGroups() []keyGroup {
 		return prefix("app.session.", "app.models.", "app.tree.", "app.thinking.save", "tui.select.")(a)
 	}
 	return []keyGroup{
-		{"Keys", func(a string) bool { return prefix("app.")(a) && !inList(a) }},
-		{"Writing", prefix("tui.editor.", "tui.input.")},
-		{"Scrolling", prefix("tui.altScreen.")},
-		{"In lists", prefix("tui.select.")},
-		{"In the list of sessions", func(a string) bool { return prefix("app.session.")(a) && inList(a) }},
-		{"In the lists of models", prefix("app.models.", "app.thinking.save")},
 		{"In the tree", prefix("app.tree.")},
+		{"In the lists of models", prefix("app.models.", "app.thinking.save")},
+		{"In the list of sessions", func(a string) bool { return prefix("app.session.")(a) && inList(a) }},
+		{"In lists", prefix("tui.select.")},
+		{"Scrolling", prefix("tui.altScreen.")},
+		{"Writing", prefix("tui.editor.", "tui.input.")},
+		{"Keys", func(a string) bool { return prefix("app.")(a) && !inList(a) }},
 	}
 }
 

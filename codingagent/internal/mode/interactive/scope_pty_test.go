@@ -111,7 +111,7 @@ func TestPalette(t *testing.T) {
 		c.resize(width+9, 24)
 		c.wait("→ /hotkeys")
 		c.keys(enter)
-		c.wait("In the tree")
+		c.wait("alt+x f1")
 		c.keys(altX, "impor")
 		c.wait("→ /import")
 		c.keys(enter)

@@ -1,11 +1,15 @@
 package interactive
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/term"
@@ -14,7 +18,7 @@ import (
 // settingRows lists the settings in the order in which they are shown.
 func (u *ui) settingRows() []setting {
 	var rows []setting
-	for _, group := range [][]setting{screenRows(), answerRows(), imageRows(u), agentRows(), requestRows(), editorRows(), projectRows()} {
+	for _, group := range [][]setting{screenRows(), answerRows(), imageRows(u), thinkingRows(u), agentRows(), requestRows(), editorRows(), projectRows()} {
 		rows = append(rows, group...)
 	}
 	return rows
@@ -81,6 +85,44 @@ func imageRows(u *ui) []setting {
 	)
 }
 
+// thinkingRows is the level that the model in use begins with, if it has several.
+func thinkingRows(u *ui) []setting {
+	m := u.session().Model()
+	if m == nil || len(m.SupportedThinking()) < 2 {
+		return nil
+	}
+	const usual = "usual"
+	values := []string{usual}
+	for _, l := range m.SupportedThinking() {
+		values = append(values, string(l))
+	}
+	return []setting{{
+		key: "modelThinkingLevels." + m.Ref(), label: "Thinking of this model", about: m.Ref() + " begins with it; the usual level is that of /thinking",
+		values: among(values...),
+		get: func(u *ui) string {
+			return cmp.Or(string(u.cfg.Settings.ModelThinkingLevels[m.Ref()]), usual)
+		},
+		set: func(u *ui, value string) any {
+			levels := maps.Clone(u.cfg.Settings.ModelThinkingLevels)
+			defer func() { u.cfg.Settings.ModelThinkingLevels = levels }()
+			if value == usual {
+				delete(levels, m.Ref())
+				return nil
+			}
+			if levels == nil {
+				levels = make(map[string]ai.ThinkingLevel)
+			}
+			levels[m.Ref()] = ai.ThinkingLevel(value)
+			s := u.session()
+			u.later(func(ctx context.Context) error { return s.SetThinking(ctx, ai.ThinkingLevel(value)) }, func() {
+				u.restyle()
+				u.foot.touch()
+			})
+			return value
+		},
+	}}
+}
+
 // agentRows are about what happens by itself.
 func agentRows() []setting {
 	return []setting{
@@ -112,6 +154,8 @@ func requestRows() []setting {
 		ofSession("cacheWarming", "Keep caches warm", "so that a pause does not make the next answer dear", func(s *settings.Settings) *string { return &s.Network.CacheWarming },
 			"idle", "streaming", "off"),
 		shareRow(),
+		toggle("warnings.anthropicExtraUsage", "Warn of extra usage", "say at the start that Anthropic may bill what a subscription is used for here",
+			func(u *ui) *bool { return &u.cfg.Settings.WarnExtraUsage }),
 	}
 }
 

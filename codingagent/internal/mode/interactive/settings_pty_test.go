@@ -85,3 +85,73 @@ func TestASettingThatCanNotBeKept(t *testing.T) {
 	}
 	c.leave()
 }
+
+// A model has a level of its own, which is kept for it and counts at once.
+func TestThinkingOfAModel(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put(agentFiles+"models.json", strings.Replace(c.modelsFile(), `{"id": "m",`, `{"id": "m-1.5", "reasoning": true, "maxTokens": 1000, "contextWindow": 100000}, {"id": "m",`, 1))
+	row := func(value string) {
+		t.Helper()
+		c.until("the level is "+value, func(s string) bool {
+			return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Thinking of this model "+value)
+		})
+	}
+	c.open(100, 30, "--model", "mock/m-1.5")
+	c.wait("m-1.5 · medium")
+	c.keys("/settings", enter, "of this model")
+	row("usual")
+	c.keys("\x1b[D")
+	row("high")
+	c.wait("m-1.5 · high")
+	c.keys(escape)
+	c.gone("filter:")
+	c.keys(escape)
+	c.gone("── Settings")
+	c.leave()
+	if kept := c.file(agentFiles + "settings.json"); !strings.Contains(kept, `"mock/m-1.5":"high"`) {
+		t.Errorf("settings.json is %s", kept)
+	}
+	c.start(100, 30, "--model", "mock/m-1.5")
+	c.wait("m-1.5 · high")
+	c.keys("/settings", enter, "of this model")
+	row("high")
+	c.keys("\x1b[C")
+	row("usual")
+	c.keys(escape)
+	c.gone("filter:")
+	c.keys(escape)
+	c.gone("── Settings")
+	c.leave()
+	if kept := c.file(agentFiles + "settings.json"); strings.Contains(kept, "m-1.5") {
+		t.Errorf("settings.json is %s", kept)
+	}
+}
+
+// What Anthropic may bill is said at the start, unless the settings leave it out.
+func TestWarningOfExtraUsage(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put(agentFiles+"auth.json", `{"anthropic":{"type":"oauth","access":"sk-ant-oat-x","refresh":"r","expires":9007199254740000}}`)
+	c.start(100, 30, "--model", "anthropic/claude-opus-5-5")
+	c.wait("counts what programs other than its own")
+	c.keys("/settings", enter, "extra usage")
+	c.wait("→ Warn of extra usage")
+	c.keys(enter)
+	c.until("it is off", func(s string) bool {
+		return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Warn of extra usage off")
+	})
+	c.keys(escape)
+	c.gone("filter:")
+	c.keys(escape)
+	c.gone("── Settings")
+	c.leave()
+	c.start(100, 30, "--model", "anthropic/claude-opus-5-5")
+	c.wait("claude-opus-5-5")
+	c.keys("hello")
+	if s := c.wait("hello"); strings.Contains(s, "counts what programs") {
+		t.Errorf("it is said all the same:\n%s", s)
+	}
+	c.keys(ctrlU)
+	c.leave()
+}
