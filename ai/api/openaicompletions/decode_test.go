@@ -182,6 +182,10 @@ func TestAnswers(t *testing.T) {
 			want: []string{"call t1 n {}", "toolUse"},
 		},
 		{
+			name: "the index comes late", stream: deltas(`{"tool_calls":[{"id":"t1","function":{"name":"n","arguments":"{"}}]}`, `{"tool_calls":[{"index":0,"id":"t1","function":{"arguments":"\"a\""}}]}`, `{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}`) + finish("tool_calls"),
+			want: []string{`call t1 n {"a":1}`, "toolUse"},
+		},
+		{
 			name: "arguments none, blank, broken", stream: deltas(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"s"}},{"index":1,"id":"b","function":{"name":"s","arguments":"  "}},{"index":2,"id":"c","function":{"name":"s","arguments":"{\"path\":\"a"}}]}`) + finish("tool_calls"),
 			want: []string{`call a s {}`, `call b s {}`, `call c s {} not runnable`, "toolUse"},
 		},

@@ -74,6 +74,13 @@ func TestDamage(t *testing.T) {
 			t.Errorf("byte %d: %q", i, got)
 		}
 	}
+	// Lengths that do not fit their checksum are not waited for.
+	longer := bytes.Clone(data[:preludeSize])
+	longer[2] ^= 1
+	var damage *DamageError
+	if _, err := drain(io.MultiReader(bytes.NewReader(longer), iotest.ErrReader(errors.New("it reads on"))), 0); !errors.As(err, &damage) {
+		t.Errorf("damaged lengths: %v", err)
+	}
 	// A message that claims to be huge is refused before memory is taken.
 	huge := binary.BigEndian.AppendUint32(nil, 0xfffffff0)
 	huge = binary.BigEndian.AppendUint32(huge, 0)

@@ -116,6 +116,22 @@ func TestErrorBodyThatNeverEnds(t *testing.T) {
 	})
 }
 
+// A caller that waits less long for an answer waits less long for what is wrong, too.
+func TestErrorBodyThatStaysSilent(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}, func(t *testing.T, c *Client) {
+		start, idle := time.Now(), errorBodyTime/4
+		_, err := c.Do(t.Context(), &Request{URL: base, Timeouts: Timeouts{Idle: idle}})
+		if e := typed(t, err); e.Status != 400 || time.Since(start) != idle {
+			t.Errorf("error %v after %v", e, time.Since(start))
+		}
+	})
+}
+
 func TestNetworkErrorsHideTheQuery(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("connection reset by peer")
