@@ -1,10 +1,15 @@
 package aws_test
 
 import (
+	"crypto/sha1"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/aws"
@@ -73,5 +78,59 @@ func TestChain(t *testing.T) {
 	}
 	if _, err := chain.Credentials(t.Context(), call(nil)); err == nil {
 		t.Error("keys out of nothing")
+	}
+}
+
+// Keys that others give: a container's agent, Amazon's token service for an identity
+// that a platform vouches for, and the portal of a person who has signed in.
+func TestKeysOfOthers(t *testing.T) {
+	expires := time.Now().Add(time.Hour)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/container" && r.Header.Get("Authorization") == "box":
+			fmt.Fprintf(w, `{"AccessKeyId":"BOX","SecretAccessKey":"s","Token":"t","Expiration":%q}`, expires.UTC().Format(time.RFC3339))
+		case r.URL.Path == "/federation/credentials" && r.Header.Get("x-amz-sso_bearer_token") == "signed-in":
+			fmt.Fprintf(w, `{"roleCredentials":{"accessKeyId":"SSO","secretAccessKey":"s","sessionToken":"t","expiration":%d}}`, expires.UnixMilli())
+		case r.FormValue("WebIdentityToken") == "vouched for":
+			fmt.Fprintf(w, `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>WEB</AccessKeyId>`+
+				`<SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials>`+
+				`</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`, expires.UTC().Format(time.RFC3339))
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	t.Cleanup(server.Close)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	cache := filepath.Join(home, ".aws", "sso", "cache")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	token := fmt.Sprintf(`{"accessToken":"signed-in","expiresAt":%q}`, expires.UTC().Format(time.RFC3339))
+	name := fmt.Sprintf("%x.json", sha1.Sum([]byte("https://portal.example/start")))
+	if err := os.WriteFile(filepath.Join(cache, name), []byte(token), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := write(t, "config", "[profile person]\nsso_start_url = https://portal.example/start\nsso_region = eu-west-1\nsso_account_id = 1\nsso_role_name = r\nregion = eu-west-1\n")
+	for _, tt := range []struct {
+		key          string
+		env, process map[string]string
+	}{
+		{"BOX", nil, map[string]string{"AWS_CONTAINER_CREDENTIALS_FULL_URI": server.URL + "/container", "AWS_CONTAINER_AUTHORIZATION_TOKEN": "box"}},
+		{"WEB", nil, map[string]string{
+			"AWS_WEB_IDENTITY_TOKEN_FILE": write(t, "token", "vouched for"), "AWS_ROLE_ARN": "arn:aws:iam::1:role/r", "AWS_REGION": "eu-west-1", "AWS_ENDPOINT_URL_STS": server.URL,
+		}},
+		{"SSO", map[string]string{"AWS_PROFILE": "person", "AWS_CONFIG_FILE": config}, map[string]string{"AWS_ENDPOINT_URL_SSO": server.URL}},
+	} {
+		t.Run(tt.key, func(t *testing.T) {
+			for name, value := range tt.process {
+				t.Setenv(name, value)
+			}
+			keys, err := new(aws.Chain).Credentials(t.Context(), call(tt.env))
+			if err != nil || keys.AccessKeyID != tt.key || keys.SessionToken != "t" {
+				t.Errorf("%+v, %v", keys.AccessKeyID, err)
+			}
+		})
 	}
 }
