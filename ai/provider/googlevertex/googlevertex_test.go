@@ -38,7 +38,7 @@ func ask(t *testing.T, models *ai.Models, srv *mockllm.Server, opts ai.Options) 
 type router struct{ tokens, models http.RoundTripper }
 
 func (r router) RoundTrip(req *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(req.URL.Path, "/token") {
+	if strings.HasSuffix(req.URL.Path, "/token") || strings.HasSuffix(req.URL.Path, ":generateAccessToken") {
 		return r.tokens.RoundTrip(req)
 	}
 	return r.models.RoundTrip(req)
@@ -156,6 +156,60 @@ func TestCustomBase(t *testing.T) {
 		m := ai.ModelsConfig{HTTPClient: srv.Client()}.New(p).Stream(t.Context(), model, ai.Request{Messages: []ai.Message{ai.UserText("x")}}, ai.Options{APIKey: "k"}).Result()
 		if m.Err() != nil || srv.Requests()[0].URL != want {
 			t.Errorf("%q: %v, %s", base, m.Err(), srv.Requests()[0].URL)
+		}
+	}
+}
+
+// Credentials that stand for somebody else's: of a platform that vouches for a program,
+// and of a service account that a person may act as.
+func TestCredentialsOfOthers(t *testing.T) {
+	expires := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("content-type", "application/json")
+		switch {
+		case strings.HasSuffix(r.URL.Path, ":generateAccessToken") && r.Header.Get("Authorization") == "Bearer of-a-person":
+			fmt.Fprintf(w, `{"accessToken":"acting","expireTime":%q}`, expires)
+		case r.FormValue("subject_token") == "vouched for":
+			fmt.Fprint(w, `{"access_token":"federated","issued_token_type":"urn:ietf:params:oauth:token-type:access_token","token_type":"Bearer","expires_in":3600}`)
+		case r.FormValue("refresh_token") == "r":
+			fmt.Fprint(w, `{"access_token":"of-a-person","token_type":"Bearer","expires_in":3600}`)
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	defer issuer.Close()
+	dir := t.TempDir()
+	subject := filepath.Join(dir, "subject")
+	if err := os.WriteFile(subject, []byte("vouched for"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, file := range map[string]map[string]any{
+		"federated": {
+			"type": "external_account", "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
+			"subject_token_type": "urn:ietf:params:oauth:token-type:jwt", "token_url": "https://sts.googleapis.com/v1/token",
+			"credential_source": map[string]any{"file": subject},
+		},
+		"acting": {
+			"type":                              "impersonated_service_account",
+			"service_account_impersonation_url": "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/a@b:generateAccessToken",
+			"source_credentials":                map[string]any{"type": "authorized_user", "client_id": "c", "client_secret": "s", "refresh_token": "r"},
+		},
+	} {
+		text, err := json.Marshal(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, want)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		env := map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": path, "GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_CLOUD_LOCATION": "global"}
+		srv := mockllm.New()
+		models := ai.ModelsConfig{
+			Env: func(n string) string { return env[n] }, HTTPClient: &http.Client{Transport: router{redirect{issuer.URL}, srv.Client().Transport}},
+		}.New(provider.New())
+		if m, r := ask(t, models, srv, ai.Options{}); m.Err() != nil || r.Header.Get("Authorization") != "Bearer "+want {
+			t.Errorf("%s: %v", want, m.Err())
 		}
 	}
 }
