@@ -70,8 +70,7 @@ func (u *ui) pickModel(items []tui.ListItem, query string) {
 		if it, ok := p.list.Selected(); ok {
 			m := it.Data.(*ai.Model)
 			u.back()
-			u.useModel(m)
-			u.keepModel(m)
+			u.useModelAnd(m, func() { u.keepModel(m) })
 		}
 		return true
 	}
@@ -108,24 +107,31 @@ func (u *ui) inScope(m *ai.Model, patterns []string) bool {
 }
 
 // useModel makes a model the session's.
-func (u *ui) useModel(m *ai.Model) {
+func (u *ui) useModel(m *ai.Model) { u.useModelAnd(m, nil) }
+
+// useModelAnd makes a model the session's, says so, and then does something more, if it
+// is not nil; of two things that are said at once only the later one is seen.
+func (u *ui) useModelAnd(m *ai.Model, then func()) {
 	s := u.session()
-	u.use(models.Choice{Model: m}, func(ctx context.Context) error { return s.SetModel(ctx, m) })
+	u.use(models.Choice{Model: m}, func(ctx context.Context) error { return s.SetModel(ctx, m) }, then)
 }
 
 // useChoice makes a model that is cycled through the session's, at the level that was
 // named with it, or else the one that the settings have for it.
 func (u *ui) useChoice(c models.Choice) {
 	s := u.session()
-	u.use(c, func(ctx context.Context) error { return s.CycleTo(ctx, c) })
+	u.use(c, func(ctx context.Context) error { return s.CycleTo(ctx, c) }, nil)
 }
 
-func (u *ui) use(c models.Choice, choose func(ctx context.Context) error) {
+func (u *ui) use(c models.Choice, choose func(ctx context.Context) error, then func()) {
 	level := cmp.Or(c.Thinking, u.cfg.Settings.ModelThinkingLevels[c.Model.Ref()])
 	u.later(choose, func() {
 		u.foot.refresh()
 		u.restyle()
 		u.hint("The model is " + choiceText(models.Choice{Model: c.Model, Thinking: level}) + ".")
+		if then != nil {
+			then()
+		}
 	})
 }
 

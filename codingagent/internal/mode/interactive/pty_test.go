@@ -270,6 +270,18 @@ func (c *console) resize(width, height int) {
 	}
 }
 
+// resized makes the terminal wider and waits until the screen is drawn anew and has all
+// of some texts. What is still there from before would let a test go on too early.
+func (c *console) resized(width, height int, texts ...string) string {
+	c.t.Helper()
+	c.resize(width, height)
+	return c.until(fmt.Sprintf("the screen is drawn %d wide and shows %q", width, texts), func(s string) bool {
+		return slices.ContainsFunc(strings.Split(s, "\n"), func(line string) bool {
+			return strings.HasSuffix(line, "──") && len([]rune(line)) == width
+		}) && !slices.ContainsFunc(texts, func(t string) bool { return !strings.Contains(s, t) })
+	})
+}
+
 // wait waits until the screen has all of some texts.
 func (c *console) wait(texts ...string) string {
 	c.t.Helper()

@@ -50,8 +50,7 @@ func TestModelsToCycleThrough(t *testing.T) {
 		c.until("mock/n is before mock/o", func(s string) bool {
 			return strings.Index(s, "[x] mock/n") < strings.Index(s, "[x] mock/o")
 		})
-		c.resize(width+5, 30)
-		c.wait("── Models to cycle")
+		c.resized(width+5, 30, "── Models to cycle")
 		c.keys(ctrlS)
 		c.wait("Kept: mock/t:low, mock/n")
 		c.until("the settings are written", func(string) bool {
@@ -108,8 +107,7 @@ func TestPalette(t *testing.T) {
 		c.wait("── Commands", "→ /model")
 		c.keys("hotk")
 		c.wait("→ /hotkeys")
-		c.resize(width+9, 24)
-		c.wait("→ /hotkeys")
+		c.resized(width+9, 24, "→ /hotkeys")
 		c.keys(enter)
 		c.wait("alt+x f1")
 		c.keys(altX, "impor")

@@ -43,8 +43,7 @@ esac
 		c.ask("what is green", "pears")
 		c.keys("/share", enter)
 		c.wait("── Upload all", "→ No, keep it here", "It holds what was said")
-		c.resize(width+7, 26)
-		c.wait("→ No, keep it here")
+		c.resized(width+7, 26, "→ No, keep it here")
 		c.keys(enter)
 		c.gone("── Upload")
 		if c.file("../home/how") != "" {
