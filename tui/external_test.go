@@ -33,7 +33,7 @@ func TestEditExternally(t *testing.T) {
 	results := make(chan result, 3)
 	edit := func(command string) {
 		p.Do(func() {
-			s, err := p.EditExternally("two\nlines", command)
+			s, err := p.EditExternally(t.Context(), "two\nlines", command)
 			results <- result{s, err}
 		})
 	}

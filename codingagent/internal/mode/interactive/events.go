@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -171,6 +172,18 @@ func (u *ui) restWhenIdle() {
 	})
 }
 
+// restOrWork says what is under way when something else has ended.
+func (u *ui) restOrWork() {
+	switch {
+	case u.session().Busy():
+		u.status.work("Working")
+	case u.shell != nil:
+		u.status.work("Running")
+	default:
+		u.status.rest()
+	}
+}
+
 // showMessage shows a message that enters the conversation.
 func (u *ui) showMessage(m agentcore.Message) {
 	switch m := m.(type) {
@@ -260,8 +273,8 @@ func (u *ui) send(p codingagent.Prompt, later bool) {
 		u.p.Do(func() {
 			if err != nil && u.ctx.Err() == nil && !errors.Is(err, context.Canceled) {
 				u.failure(promptFailure(err))
-				if strings.TrimSpace(u.editor.Text()) == "" && !u.said(p.Text) {
-					u.editor.SetText(p.Text) // it was not taken: nothing is lost
+				if !u.said(p.Text) {
+					u.giveBack(p.Text) // it was not taken: nothing is lost
 				}
 			}
 			if !s.Busy() {
@@ -313,6 +326,16 @@ func (u *ui) abort() {
 
 // takeBack puts queued messages back into the editor.
 func (u *ui) takeBack() bool {
+	texts := u.takeQueue()
+	if len(texts) == 0 {
+		return false
+	}
+	u.giveBack(texts...)
+	return true
+}
+
+// takeQueue takes the queued messages away and gives their texts.
+func (u *ui) takeQueue() []string {
 	steering, followUp := u.session().Harness().ClearQueue(u.ctx)
 	var texts []string
 	for _, m := range append(steering, followUp...) {
@@ -322,12 +345,13 @@ func (u *ui) takeBack() bool {
 			}
 		}
 	}
-	if len(texts) == 0 {
-		return false
-	}
-	if old := u.editor.Text(); strings.TrimSpace(old) != "" {
+	return texts
+}
+
+// giveBack puts texts into the editor, in front of what is typed there.
+func (u *ui) giveBack(texts ...string) {
+	if old := u.editor.Text(); strings.TrimSpace(old) != "" && !slices.Contains(texts, old) {
 		texts = append(texts, old)
 	}
 	u.editor.SetText(strings.Join(texts, "\n\n"))
-	return true
 }

@@ -299,11 +299,7 @@ func (s *guestUI) Editor(ctx context.Context, title, prefill string) (string, bo
 				answer("", false)
 				return true
 			case u.keys.Is(k, "app.editor.external"):
-				after, err := u.p.EditExternally(e.Text(), u.editorName())
-				u.fail(err)
-				if err == nil {
-					e.SetText(strings.ToValidUTF8(after, "\uFFFD"))
-				}
+				e.SetText(u.editExternally(e.Text()))
 				return true
 			}
 			return false

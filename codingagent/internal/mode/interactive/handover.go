@@ -4,19 +4,24 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // externalEditor lets the person write in a program of their own.
 func (u *ui) externalEditor() {
 	before := u.editor.Text()
-	after, err := u.p.EditExternally(before, u.editorName())
-	if err != nil {
-		u.fail(err)
-		return
-	}
-	if after = strings.ToValidUTF8(after, "\uFFFD"); after != before {
+	if after := u.editExternally(before); after != before {
 		u.editor.SetText(after)
 	}
+}
+
+// editExternally has a text edited in a program of the person's own, and gives what it
+// became.
+func (u *ui) editExternally(before string) string {
+	after, err := u.p.EditExternally(u.ctx, before, u.editorName())
+	u.handedBack = time.Now()
+	u.fail(err)
+	return strings.ToValidUTF8(after, "\uFFFD")
 }
 
 // editorName is the editor of the settings, of the environment, or one that

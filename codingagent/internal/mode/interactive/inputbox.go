@@ -152,12 +152,20 @@ func (u *ui) clear() {
 	}
 }
 
+// foreignTime is how long after another program has had the terminal a SIGINT is taken
+// to be the ctrl+c that was meant for it: it goes to all programs in front.
+const foreignTime = time.Second
+
 // interrupts takes SIGINT for the key.
 func (u *ui) interrupts(ctx context.Context) {
 	for {
 		select {
 		case <-u.cfg.Interrupts:
-			u.p.Do(u.clear)
+			u.p.Do(func() {
+				if time.Since(u.handedBack) > foreignTime {
+					u.clear()
+				}
+			})
 		case <-ctx.Done():
 			return
 		}
@@ -168,6 +176,10 @@ func (u *ui) interrupts(ctx context.Context) {
 func (u *ui) submit(s string, later bool) {
 	trimmed := strings.TrimSpace(s)
 	if trimmed == "" {
+		return
+	}
+	if u.opening.under > 0 {
+		u.opening.typed = append(u.opening.typed, submitted{s, later})
 		return
 	}
 	u.unsent.sent(s)

@@ -52,9 +52,7 @@ func (u *ui) resumeCommand(string) {
 	u.spawn(func() {
 		infos, err := sessionList(repo.List(u.ctx, session.ListOptions{Cwd: dir}))
 		u.p.Do(func() {
-			if !u.session().Busy() {
-				u.status.rest()
-			}
+			u.restOrWork()
 			switch {
 			case len(infos) == 0 && err != nil:
 				u.fail(err)

@@ -19,13 +19,30 @@ func (u *ui) replaced(work func(ctx context.Context) (text string, err error), s
 	u.replacedOr(work, said, nil)
 }
 
-// replacedOr is like replaced; failed may deal with an error in its own way.
+// opening is another session that is on its way.
+type opening struct {
+	under int         // how many are
+	held  []string    // what was queued for the session before
+	typed []submitted // what was sent meanwhile, for the one that comes
+}
+
+// submitted is a text that was sent.
+type submitted struct {
+	text  string
+	later bool
+}
+
+// replacedOr is like replaced; failed may deal with an error in its own way. What is
+// queued for the present session comes back into the editor.
 func (u *ui) replacedOr(work func(ctx context.Context) (text string, err error), said string, failed func(err error) bool) {
+	u.opening.under++
+	u.opening.held = append(u.opening.held, u.takeQueue()...)
 	u.status.work("Opening")
 	u.spawn(func() {
 		text, err := work(u.ctx)
 		u.p.Do(func() {
-			u.status.rest()
+			u.restOrWork()
+			defer u.opened(text, err == nil)
 			if errors.Is(err, codingagent.ErrCancelled) {
 				u.hint("An extension kept the session as it is.")
 				return
@@ -36,14 +53,43 @@ func (u *ui) replacedOr(work func(ctx context.Context) (text string, err error),
 				}
 				return
 			}
-			if text != "" {
-				u.editor.SetText(text)
-			}
 			if said != "" {
 				u.hint(said)
 			}
 		})
 	})
+}
+
+// opened puts text into the editor of a session that is there now, and what was held
+// back for it, and sends it what was typed meanwhile. Without another session all of it
+// comes back.
+func (u *ui) opened(text string, ok bool) {
+	u.opening.under--
+	if u.opening.under > 0 {
+		if text != "" {
+			u.opening.held = append([]string{text}, u.opening.held...)
+		}
+		return
+	}
+	o := u.opening
+	u.opening = opening{}
+	var back []string
+	if text != "" {
+		back = append(back, text)
+	}
+	back = append(back, o.held...)
+	if !ok {
+		for _, t := range o.typed {
+			back = append(back, t.text)
+		}
+		o.typed = nil
+	}
+	if len(back) > 0 {
+		u.giveBack(back...)
+	}
+	for _, t := range o.typed {
+		u.submit(t.text, t.later)
+	}
 }
 
 func (u *ui) newCommand(string) {

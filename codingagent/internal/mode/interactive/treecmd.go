@@ -436,7 +436,7 @@ func (u *ui) move(entry string, o harness.NavigateOptions) {
 				u.restart()
 			}
 			if got.EditorText != "" {
-				u.editor.SetText(got.EditorText)
+				u.giveBack(got.EditorText)
 			}
 		})
 	})

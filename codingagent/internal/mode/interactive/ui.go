@@ -128,12 +128,14 @@ type ui struct {
 	demoTold     bool        // who answers as long as there is no model
 	greeting     int         // items of the transcript that are no conversation
 	attached     attachments // what may go along with the next message
+	opening      opening
 	unsent       *unsent
 	kept         inOrder // what is written to files of the person's
 	jobs         *jobs
 	shell        *shellRun // the person's own command, while it runs
 	lastClear    time.Time // of the last Ctrl+C
 	lastEscape   time.Time
+	handedBack   time.Time // when another program has last given the terminal back
 	crashed      error
 	fileList     fileList    // has its own lock
 	noSkills     atomic.Bool // they are not suggested; any goroutine

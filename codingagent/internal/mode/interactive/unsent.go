@@ -67,7 +67,10 @@ func (k *unsent) changed() {
 // text is all that is not sent: what is queued, and what is in the editor.
 func (k *unsent) text() draft.Text {
 	u := k.ui
-	parts := slices.Concat(u.queue.steering, u.queue.followUp)
+	parts := slices.Concat(u.opening.held, u.queue.steering, u.queue.followUp)
+	for _, t := range u.opening.typed {
+		parts = append(parts, t.text)
+	}
 	if s := u.editor.Text(); strings.TrimSpace(s) != "" {
 		parts = append(parts, s)
 	}
