@@ -80,7 +80,7 @@ type API struct {
 	flags        []namedFlag
 	messages     map[string]MessageRenderer
 	entries      map[string]EntryRenderer
-	toolShow     []func(name string) *ToolRenderers
+	toolShow     []func(name string, next ToolRenderers) *ToolRenderers
 	markdown     MarkdownTransformer
 	mcp          []MCPServer
 	providers    []ai.Provider // in the order of their registration
@@ -264,8 +264,10 @@ func (a *API) RegisterEntryRenderer(customType string, f EntryRenderer) error {
 }
 
 // RegisterToolRenderer shows calls of tools that the extension need not have
-// registered; nil leaves a tool to others.
-func (a *API) RegisterToolRenderer(f func(tool string) *ToolRenderers) error {
+// registered; nil leaves a tool to others. next gives what would be shown otherwise:
+// what the extensions loaded before it, and the tool itself, have for it. A field that is
+// nil in the answer is taken from there, unless OwnFrame differs.
+func (a *API) RegisterToolRenderer(f func(tool string, next ToolRenderers) *ToolRenderers) error {
 	return a.register(func() { a.toolShow = append(a.toolShow, f) })
 }
 

@@ -86,7 +86,12 @@ type FlagInfo struct {
 // MessageView is how a message or an entry is to be shown.
 type MessageView struct {
 	Expanded bool
-	Theme    Theme
+	// Padding is how many columns the person wants free beside texts.
+	Padding int
+	Theme   Theme
+	// KeyText names the keys of an action of the program such as "app.tools.expand", as the
+	// person is to read them; "" if it has none.
+	KeyText func(action string) string
 }
 
 // MessageRenderer shows messages of an extension's own; nil leaves it to the
@@ -100,6 +105,8 @@ type EntryRenderer func(e *session.CustomEntry, v MessageView) Component
 type ToolRenderers struct {
 	Call   func(r ToolView) Component
 	Result func(r ToolView, result ToolResult) Component
+	// OwnFrame is that of [Tool].
+	OwnFrame bool
 }
 
 // MarkdownView says what a text is shown for.

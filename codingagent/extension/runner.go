@@ -480,7 +480,7 @@ func (r *Runner) ToolRenderers(tool string) ToolRenderers {
 	var out ToolRenderers
 	for _, t := range r.Tools() {
 		if t.Name == tool {
-			out.Call = t.RenderCall
+			out.Call, out.OwnFrame = t.RenderCall, t.OwnFrame
 			if show := t.RenderResult; show != nil {
 				out.Result = func(v ToolView, res ToolResult) Component { return show(v, res.Result) }
 			}
@@ -492,11 +492,14 @@ func (r *Runner) ToolRenderers(tool string) ToolRenderers {
 		a.mu.Unlock()
 		for _, f := range show {
 			var got *ToolRenderers
-			if err := contained(func() error { got = f(tool); return nil }); err != nil {
+			if err := contained(func() error { got = f(tool, out); return nil }); err != nil {
 				r.report(a, "tool renderer", err)
 			}
 			if got == nil {
 				continue
+			}
+			if got.OwnFrame != out.OwnFrame { // parts for a frame do not fit without it
+				out = ToolRenderers{OwnFrame: got.OwnFrame}
 			}
 			if got.Call != nil {
 				out.Call = got.Call

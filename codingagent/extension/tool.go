@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/pi-go/pi/agentcore"
 )
@@ -61,9 +62,11 @@ type Tool struct {
 	Inactive bool
 
 	// RenderCall and RenderResult show a call and its result; nil leaves it to the
-	// program.
+	// program. OwnFrame says that what they show has the whole width and a frame of its
+	// own, instead of the program's marker and margin.
 	RenderCall   func(r ToolView) Component
 	RenderResult func(r ToolView, result agentcore.ToolResult) Component
+	OwnFrame     bool
 }
 
 // ToolView is what is known of a call that is shown.
@@ -72,10 +75,29 @@ type ToolView struct {
 	// Arguments are those received so far; Complete says that they are all.
 	Arguments json.RawMessage
 	Complete  bool
-	// Partial says that the tool still runs, Expanded that a person wants to see
-	// more.
-	Partial, Expanded bool
-	Theme             Theme
+	// Started says that the tool has begun to run, Partial that it still runs, Failed that
+	// its result is an error, Expanded that a person wants to see more.
+	Started, Partial, Failed, Expanded bool
+	// Duration is how long it ran, 0 until it has ended or when that is not known.
+	Duration time.Duration
+	// Dir is the directory of the session. Images says that the person wants to see
+	// pictures, where the terminal can show them. Padding is how many columns the person
+	// wants free beside what is shown, for a frame of one's own.
+	Dir     string
+	Images  bool
+	Padding int
+	Theme   Theme
+	// State is kept for this call: what one of its functions puts in, they find there the
+	// next time. They are called one at a time.
+	State map[string]any
+	// Last is the component that the same function gave before, nil at first. It may be
+	// given again.
+	Last Component
+	// Redraw has the call shown anew, from any goroutine. It returns at once.
+	Redraw func()
+	// KeyText names the keys of an action of the program such as "app.tools.expand", as the
+	// person is to read them; "" if it has none.
+	KeyText func(action string) string
 }
 
 // check finds what is missing.

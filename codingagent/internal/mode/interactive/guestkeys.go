@@ -18,6 +18,23 @@ func reservedActions() []string {
 	}
 }
 
+// tellKeys keeps the names of the keys, for any goroutine.
+func (g *guests) tellKeys() {
+	names := map[string]string{}
+	for _, action := range g.ui.keys.Actions() {
+		names[action] = g.ui.keys.Text(action)
+	}
+	g.keyNames.Store(&names)
+}
+
+// keyText names the keys of an action, on any goroutine.
+func (g *guests) keyText(action string) string {
+	if names := g.keyNames.Load(); names != nil {
+		return (*names)[action]
+	}
+	return ""
+}
+
 // sharedKeys remembers which runner's keys were looked at.
 type sharedKeys struct{ runner *extension.Runner }
 

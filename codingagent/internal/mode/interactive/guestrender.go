@@ -48,7 +48,7 @@ func (r *renderer) Render(width int) []string {
 // ask has the component made.
 func (r *renderer) ask() {
 	r.asked, r.open = true, r.g.ui.expanded
-	v := extension.MessageView{Expanded: r.open, Theme: r.g.theme()}
+	v := extension.MessageView{Expanded: r.open, Padding: r.g.ui.settings.OutputPadding, Theme: r.g.theme(), KeyText: r.g.keyText}
 	made := make(chan extension.Component, 1)
 	if r.calls == nil {
 		r.calls = r.g.hostFor(r.touch).Calls(r.what)
@@ -156,6 +156,7 @@ type guestCard struct {
 	calls        *guest.Calls
 	tries        int
 	call, result *guest.Component
+	state        map[string]any // for the code of extensions only
 }
 
 // do runs code of an extension for the card, and has the card drawn again later
@@ -196,28 +197,50 @@ func (c *toolCard) guestView(v *toolView) {
 	if with.Call == nil && with.Result == nil {
 		return
 	}
+	v.bare = with.OwnFrame
+	if c.guest.state == nil {
+		c.guest.state = make(map[string]any)
+	}
 	args := c.args
 	if !c.complete {
 		args = ai.CompleteJSON(c.partial)
 	}
 	view := extension.ToolView{
-		Name: c.name, CallID: c.id, Arguments: args, Complete: c.complete, Partial: c.state == cardRunning, Expanded: c.open, Theme: g.theme(),
+		Name: c.name, CallID: c.id, Arguments: args, Complete: c.complete,
+		Started: c.state == cardRunning || c.state == cardDone || c.state == cardFailed, Partial: c.state == cardRunning, Failed: c.state == cardFailed,
+		Expanded: c.open, Duration: c.took, Dir: c.ui.session().Dir(), Images: c.ui.settings.ShowImages, Padding: c.ui.settings.OutputPadding,
+		Theme: g.theme(), State: c.guest.state, Redraw: func() { c.ui.p.Do(c.touch) }, KeyText: g.keyText,
+	}
+	width := c.inner()
+	if v.bare {
+		width = c.width
 	}
 	if with.Call != nil && c.state != cardDropped {
-		if lines := c.guestLines(&c.guest.call, "call of "+c.name, func() extension.Component { return with.Call(view) }); lines != nil {
+		view.Last = shownBy(c.guest.call)
+		if lines := c.guestLines(&c.guest.call, "call of "+c.name, width, func() extension.Component { return with.Call(view) }); lines != nil {
 			v.title = lines
 		}
 	}
 	if with.Result != nil && (c.state == cardRunning && c.result.Content != nil || c.state == cardDone || c.state == cardFailed) {
 		result := extension.ToolResult{ToolCall: extension.ToolCall{CallID: c.id, Name: c.name, Arguments: args}, Result: c.result}
-		if lines := c.guestLines(&c.guest.result, "result of "+c.name, func() extension.Component { return with.Result(view, result) }); lines != nil {
+		view := view // the function before may still use its own
+		view.Last = shownBy(c.guest.result)
+		if lines := c.guestLines(&c.guest.result, "result of "+c.name, width, func() extension.Component { return with.Result(view, result) }); lines != nil {
 			v.body = lines
 		}
 	}
 }
 
+// shownBy is what was made before, nil at first.
+func shownBy(c *guest.Component) extension.Component {
+	if c == nil {
+		return nil
+	}
+	return c.Inner()
+}
+
 // guestLines has a part of a card drawn; nil leaves it to the program.
-func (c *toolCard) guestLines(old **guest.Component, what string, show func() extension.Component) []string {
+func (c *toolCard) guestLines(old **guest.Component, what string, width int, show func() extension.Component) []string {
 	g := c.ui.guests
 	made := make(chan extension.Component, 1)
 	if !c.do(func() { made <- show() }) {
@@ -228,16 +251,19 @@ func (c *toolCard) guestLines(old **guest.Component, what string, show func() ex
 	case inner = <-made:
 	default:
 	}
-	if *old != nil {
-		(*old).Close()
-		*old = nil
+	n := *old
+	if n == nil || !n.Shows(inner) {
+		if n != nil {
+			n.Close()
+			*old = nil
+		}
+		if inner == nil {
+			return nil
+		}
+		n = g.hostFor(func() { c.ui.p.Do(c.touch) }).Component(what, inner)
+		*old = n
 	}
-	if inner == nil {
-		return nil
-	}
-	n := g.hostFor(func() { c.ui.p.Do(c.touch) }).Component(what, inner)
-	*old = n
-	lines := n.Render(c.inner())
+	lines := n.Render(width)
 	if n.Failed() {
 		return nil
 	}

@@ -44,6 +44,7 @@ type guests struct {
 	text        atomic.Pointer[string]
 	themes      atomic.Pointer[themeSet]
 	shown       atomic.Pointer[editorShown]
+	keyNames    atomic.Pointer[map[string]string]
 	completions completions
 	facts       footerFacts
 }
@@ -158,6 +159,7 @@ func (g *guests) tell() {
 	g.expanded.Store(u.expanded)
 	g.text.Store(new(u.editor.Text()))
 	g.themes.Store(u.themeSet())
+	g.tellKeys()
 	g.facts.set(u.foot.branch)
 }
 

@@ -4,6 +4,7 @@ package interactive_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/faux"
 	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/codingagent/settings"
@@ -278,4 +282,82 @@ func TestSuggestionsThatAnExtensionPutsIn(t *testing.T) {
 	d.llm.Queue(faux.Say("an answer"))
 	d.keys("\r")
 	d.wait("an answer", "a long paste") // it is still whole
+}
+
+// counted is a component that knows how often it was made and drawn.
+type counted struct {
+	made  int
+	lines func(width int) []string
+}
+
+func (c *counted) Render(width int) []string { return c.lines(width) }
+
+func TestWhatRenderersOfToolsKnow(t *testing.T) {
+	redraw := make(chan func(), 64)
+	d := sit(t, 60, 40, within(func(api *extension.API) {
+		tool := extension.Tool{
+			Tool: agentcore.Tool{Name: "framed", Description: "x", Parameters: json.RawMessage(`{"type":"object"}`)},
+			Execute: func(context.Context, *extension.Context, agentcore.ToolCall, func(agentcore.ToolResult)) (agentcore.ToolResult, error) {
+				return agentcore.ErrorResult("bad"), nil
+			},
+			OwnFrame: true,
+		}
+		tool.RenderCall = func(v extension.ToolView) extension.Component {
+			shown, again := v.Last.(*counted)
+			if !again {
+				shown = &counted{}
+			}
+			n, _ := v.State["calls"].(int)
+			v.State["calls"] = n + 1
+			shown.made++
+			line := fmt.Sprintf("|call made %v in %s pad %d started %v", shown.made == n+1, filepath.Base(v.Dir), v.Padding, v.Started)
+			shown.lines = func(width int) []string { return []string{line, strings.Repeat("=", width)} }
+			return shown
+		}
+		tool.RenderResult = func(v extension.ToolView, _ agentcore.ToolResult) extension.Component {
+			select {
+			case redraw <- v.Redraw:
+			default:
+			}
+			marked := v.State["marked"] != nil
+			v.State["marked"] = true
+			text := fmt.Sprintf("|failed %v partial %v images %v, %s unfolds, again %v, calls %v", v.Failed, v.Partial, v.Images, v.KeyText("app.tools.expand"), marked, v.State["calls"] != nil)
+			return extension.Lines(func(int) []string { return []string{text[:50], text[50:]} })
+		}
+		if err := api.RegisterTool(tool); err != nil {
+			t.Error(err)
+		}
+		_ = api.RegisterToolRenderer(func(name string, next extension.ToolRenderers) *extension.ToolRenderers {
+			if name != "framed" {
+				return nil
+			}
+			if next.Call == nil || !next.OwnFrame {
+				t.Error("what the tool itself has is not given")
+			}
+			return &extension.ToolRenderers{OwnFrame: true, Call: func(v extension.ToolView) extension.Component { return next.Call(v) }}
+		})
+		_ = api.RegisterMessageRenderer("note", func(_ *session.CustomMessage, v extension.MessageView) extension.Component {
+			return extension.Lines(func(int) []string {
+				return []string{fmt.Sprintf("NOTE pad %d, %s", v.Padding, v.KeyText("app.tools.expand"))}
+			})
+		})
+		command(t, api, "say", func(ctx context.Context, _ *extension.CommandContext, _ string) error {
+			return api.Send(ctx, &session.CustomMessage{CustomType: "note", Content: []ai.Block{&ai.Text{Text: "x"}}, Display: true}, extension.SendOptions{})
+		})
+	}))
+	d.llm.Queue(faux.Calls(faux.Call("framed", map[string]any{})), faux.Say("an answer"))
+	d.keys("go", "\r")
+	s := d.wait("an answer", "call made true in work pad 1 started true", "failed true partial false images true, ctrl+o")
+	for _, line := range strings.Split(s, "\n") {
+		if strings.Contains(line, "|call") && !strings.HasPrefix(line, "|call") {
+			t.Errorf("a card with a frame of its own has a margin: %q", line)
+		}
+	}
+	if !strings.Contains(s, strings.Repeat("=", 60)) && !strings.Contains(s, strings.Repeat("=", 59)) {
+		t.Errorf("a card with a frame of its own has not the whole width:\n%s", s)
+	}
+	(<-redraw)()
+	d.wait("again true", "calls true", "call made true")
+	d.keys("/say", "\r")
+	d.wait("NOTE pad 1, ctrl+o")
 }

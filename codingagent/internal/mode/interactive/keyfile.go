@@ -24,7 +24,11 @@ func (u *ui) readKeys() []string {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return []string{fmt.Sprintf("keybindings.json can not be read (%v); the usual keys are in force", err)}
 	}
-	return setBindings(u.keys, data)
+	notes := setBindings(u.keys, data)
+	if u.guests != nil {
+		u.guests.tellKeys()
+	}
+	return notes
 }
 
 // setBindings puts what a file of keys says in force. Faults of the file come

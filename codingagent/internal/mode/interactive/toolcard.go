@@ -2,6 +2,7 @@ package interactive
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/pi-go/pi/agentcore"
@@ -162,6 +163,10 @@ func (c *toolCard) Render(width int) []string {
 	v := viewOf(c)
 	lines := make([]string, 0, 2+len(v.title)+len(v.body))
 	lines = append(lines, "")
+	if v.bare {
+		c.lines = append(fit(slices.Concat(lines, v.title, v.body), width), c.images.lines(width)...)
+		return c.lines
+	}
 	for i, t := range v.title {
 		lead := "   "
 		if i == 0 {

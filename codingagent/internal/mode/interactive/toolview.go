@@ -23,7 +23,10 @@ const (
 )
 
 // toolView is what a card shows.
-type toolView struct{ title, body []string }
+type toolView struct {
+	title, body []string
+	bare        bool // without the marker and the margin
+}
 
 // viewOf shows a call in the way of its tool.
 func viewOf(c *toolCard) toolView {

@@ -2,6 +2,7 @@ package guest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +42,14 @@ func (h *Host) Component(what string, c extension.Component) *Component {
 func (h *Host) ComponentOn(calls *Calls, what string, c extension.Component) *Component {
 	return &Component{calls: calls, inner: c, host: h, what: what}
 }
+
+// Shows reports whether it shows a component; such as can not be compared are none.
+func (c *Component) Shows(inner extension.Component) bool {
+	return inner != nil && reflect.TypeOf(inner).Comparable() && reflect.TypeOf(c.inner).Comparable() && c.inner == inner
+}
+
+// Inner is what it shows.
+func (c *Component) Inner() extension.Component { return c.inner }
 
 // Render gives the lines, cut at the edge; those of before while it is still
 // drawing.
