@@ -75,6 +75,19 @@ func (h *host) SystemPrompt() string {
 	return strings.Join(parts, "\n\n")
 }
 
+// PromptParts gives what the prompt is made of.
+func (h *host) PromptParts() extension.PromptParts {
+	in, _ := h.s.promptInput()
+	p := extension.PromptParts{Custom: in.Custom, Append: in.Append, Manual: in.Docs, Skills: in.Skills, Dir: in.CWD}
+	for _, t := range in.Tools {
+		p.Tools = append(p.Tools, extension.PromptTool{Name: t.Name, Snippet: t.Snippet, Guidelines: t.Rules})
+	}
+	for _, f := range in.ContextFiles {
+		p.Files = append(p.Files, extension.PromptFile{Path: f.Path, Text: f.Content})
+	}
+	return p
+}
+
 func (h *host) ContextUsage() (extension.ContextUsage, bool) {
 	m := h.s.LimitsModel()
 	if m == nil || m.ContextWindow <= 0 {

@@ -229,9 +229,34 @@ func (s *AgentSession) afterTurn(ctx context.Context, t agentcore.Turn) (*harnes
 }
 
 func (s *AgentSession) turnEnd(m *ai.AssistantMessage, results []*ai.ToolResultMessage, all []agentcore.Message, o extension.Outcome) extension.TurnEnd {
-	return extension.TurnEnd{
+	ev := extension.TurnEnd{
 		Boundary: extension.Boundary{Outcome: o, Messages: all}, Index: s.running.turn, Message: m, ToolResults: results,
 	}
+	if s.extensions().HasTurnEnd() {
+		ev.MessageEntry, ev.ResultEntries = s.turnEntries()
+	}
+	return ev
+}
+
+// turnEntries gives the ids of the newest answer and of the results of its calls.
+func (s *AgentSession) turnEntries() (answer string, results []string) {
+	path, err := s.Session().PathTo("")
+	if err != nil {
+		return "", nil // what can not be read is told where it is needed
+	}
+	for _, stub := range slices.Backward(path) {
+		switch {
+		case stub.Type != session.TypeMessage:
+		case stub.Role == ai.RoleToolResult:
+			results = append(results, stub.ID)
+		case stub.Role == ai.RoleAssistant:
+			slices.Reverse(results)
+			return stub.ID, results
+		default:
+			return "", nil
+		}
+	}
+	return "", nil
 }
 
 func (s *AgentSession) beforeSettle(ctx context.Context, b harness.BeforeSettle) (*harness.SettleDecision, error) {

@@ -52,6 +52,11 @@ func (r *Runner) TurnStart(ctx context.Context, ev TurnStart) {
 	tell(ctx, r, "turn_start", func(e *Events) *Topic[TurnStart] { return &e.TurnStart }, &ev)
 }
 
+// HasTurnEnd reports whether somebody wants to be asked at the end of turns.
+func (r *Runner) HasTurnEnd() bool {
+	return wanted(r, func(e *Events) *Hook[TurnEnd, BoundaryDecision] { return &e.TurnEnd })
+}
+
 // TurnEnd asks what a turn is followed by.
 func (r *Runner) TurnEnd(ctx context.Context, ev TurnEnd) ([]session.Entry, bool) {
 	return boundary(ctx, r, "turn_end", func(e *Events) *Hook[TurnEnd, BoundaryDecision] { return &e.TurnEnd }, &ev, &ev.Boundary)

@@ -279,7 +279,8 @@ type BeforeAgentStart struct {
 	// Message is what was said: a *ai.UserMessage, or a *session.CustomMessage that
 	// an extension sent.
 	Message agentcore.Message
-	// Sections are those of the prompt.
+	// Sections are those of the prompt. [Context.PromptParts] is what they were made of, and
+	// [PromptParts.Sections] makes others.
 	Sections []ai.Section
 }
 
@@ -347,6 +348,10 @@ type TurnEnd struct {
 	Index       int // within the run, from 0
 	Message     *ai.AssistantMessage
 	ToolResults []*ai.ToolResultMessage
+	// MessageEntry and ResultEntries are the ids of the entries that keep them, such as for
+	// a *[session.ContextEditEntry]; empty for what is not kept.
+	MessageEntry  string
+	ResultEntries []string
 }
 
 // MessageStart is a message that enters the transcript.

@@ -28,6 +28,7 @@ type Host interface {
 	Settings() settings.Settings
 	// SystemPrompt is the text of the prompt in force.
 	SystemPrompt() string
+	PromptParts() PromptParts
 	ContextUsage() (ContextUsage, bool)
 
 	Idle() bool
