@@ -1,6 +1,7 @@
 package codingagent_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -111,5 +112,37 @@ func TestToolsSayHowToolsAreToldOf(t *testing.T) {
 	}
 	if len(faults) != 1 || !strings.Contains(faults[0], "loadout of boss") {
 		t.Errorf("told %q", faults)
+	}
+}
+
+func TestDescriptionsEndWithWhatSaidThem(t *testing.T) {
+	asked := 0
+	r := with(t, func(api *extension.API) error {
+		api.Events.ResourcesDiscover.Handle(func(context.Context, *extension.Context, *extension.ResourcesDiscover) (*extension.ResourcePaths, error) {
+			return &extension.ResourcePaths{Skills: []string{"skills"}}, nil // the session is another one now
+		})
+		boss := echo()
+		boss.PrepareLoadout = func(extension.Loadout) *extension.LoadoutChanges {
+			if asked++; asked > 1 {
+				return nil
+			}
+			return &extension.LoadoutChanges{Descriptions: map[string]string{"echo": "for now"}}
+		}
+		return api.RegisterTool(boss)
+	})
+	description := func() string {
+		for _, tool := range r.PromptTools() {
+			if tool.Name == "echo" {
+				return tool.Description
+			}
+		}
+		return ""
+	}
+	if got := description(); got != "for now" {
+		t.Errorf("at first it is told of as %q", got)
+	}
+	r.Start(t.Context())
+	if got := description(); got != "Say it again." {
+		t.Errorf("then it is told of as %q", got)
 	}
 }

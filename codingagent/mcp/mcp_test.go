@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -382,15 +384,22 @@ func TestToolsTellWhatTheServerSaysOfThem(t *testing.T) {
 	t.Error("the tool is not there")
 }
 
+// trip is a connection to a server.
+type trip func(*http.Request) (*http.Response, error)
+
+func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 func TestACallThatReachesToolsWaitsForTheirServers(t *testing.T) {
+	dir := t.TempDir() // made outside of the bubble
+	synctest.Test(t, func(t *testing.T) { reachingCall(t, dir) })
+}
+
+func reachingCall(t *testing.T, dir string) {
 	free := make(chan struct{})
-	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	client := &http.Client{Transport: trip(func(*http.Request) (*http.Response, error) {
 		<-free
-		http.Error(w, "no", http.StatusTeapot)
-	}))
-	defer slow.Close()
-	release := sync.OnceFunc(func() { close(free) })
-	defer release()
+		return nil, errors.New("nobody is there")
+	})}
 	ran := make(chan string, 4)
 	caller := extension.Extension{Name: "caller", Setup: func(_ context.Context, api *extension.API) error {
 		return api.RegisterTool(extension.Tool{
@@ -406,9 +415,9 @@ func TestACallThatReachesToolsWaitsForTheirServers(t *testing.T) {
 	}}
 	model := faux.New(faux.Config{})
 	s, err := codingagent.NewSession(t.Context(), codingagent.Options{
-		Dir: t.TempDir(), Models: ai.NewModels(model), Model: model.Model(),
+		Dir: dir, Environ: []string{"PATH=/bin"}, Models: ai.NewModels(model), Model: model.Model(),
 		Extensions: []extension.Extension{caller, mcp.Extension(mcp.Options{
-			Servers: []mcp.Server{{Name: "slow", URL: slow.URL, Exposure: extension.ExposeDeferred}}, Dir: t.TempDir(), Patience: time.Hour,
+			Servers: []mcp.Server{{Name: "slow", URL: "http://slow.invalid/", Exposure: extension.ExposeDeferred}}, Dir: dir, Patience: time.Hour, HTTPClient: client,
 		})},
 	})
 	if err != nil {
@@ -423,16 +432,6 @@ func TestACallThatReachesToolsWaitsForTheirServers(t *testing.T) {
 		faux.Calls(faux.Call("script", map[string]any{"say": "nothing of it"})),
 		faux.Calls(faux.Call("script", map[string]any{"say": "use slow tools"})), faux.Say("done"),
 	)
-	begun := make(chan struct{})
-	starts := 0
-	s.Subscribe(func(_ context.Context, ev agentcore.Event) error {
-		if _, is := ev.(*agentcore.ToolStart); is {
-			if starts++; starts == 2 {
-				close(begun)
-			}
-		}
-		return nil
-	})
 	ended := make(chan error, 1)
 	go func() {
 		_, err := s.Prompt(t.Context(), codingagent.Prompt{Text: "go"}, codingagent.PromptOptions{})
@@ -441,13 +440,13 @@ func TestACallThatReachesToolsWaitsForTheirServers(t *testing.T) {
 	if got := <-ran; !strings.Contains(got, "nothing") {
 		t.Errorf("ran %s", got)
 	}
-	<-begun
+	synctest.Wait()
 	select {
 	case got := <-ran:
 		t.Errorf("%s ran while the server was not there", got)
 	default:
 	}
-	release()
+	close(free)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
