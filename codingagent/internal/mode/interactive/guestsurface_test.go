@@ -286,14 +286,19 @@ func TestSuggestionsThatAnExtensionPutsIn(t *testing.T) {
 
 // counted is a component that knows how often it was made and drawn.
 type counted struct {
-	made  int
-	lines func(width int) []string
+	made   int
+	lines  func(width int) []string
+	closed *atomic.Int32
 }
+
+// Close counts.
+func (c *counted) Close() { c.closed.Add(1) }
 
 func (c *counted) Render(width int) []string { return c.lines(width) }
 
 func TestWhatRenderersOfToolsKnow(t *testing.T) {
 	redraw := make(chan func(), 64)
+	var closed, version atomic.Int32
 	d := sit(t, 60, 40, within(func(api *extension.API) {
 		tool := extension.Tool{
 			Tool: agentcore.Tool{Name: "framed", Description: "x", Parameters: json.RawMessage(`{"type":"object"}`)},
@@ -305,7 +310,7 @@ func TestWhatRenderersOfToolsKnow(t *testing.T) {
 		tool.RenderCall = func(v extension.ToolView) extension.Component {
 			shown, again := v.Last.(*counted)
 			if !again {
-				shown = &counted{}
+				shown = &counted{closed: &closed}
 			}
 			n, _ := v.State["calls"].(int)
 			v.State["calls"] = n + 1
@@ -321,7 +326,7 @@ func TestWhatRenderersOfToolsKnow(t *testing.T) {
 			}
 			marked := v.State["marked"] != nil
 			v.State["marked"] = true
-			text := fmt.Sprintf("|failed %v partial %v images %v, %s unfolds, again %v, calls %v", v.Failed, v.Partial, v.Images, v.KeyText("app.tools.expand"), marked, v.State["calls"] != nil)
+			text := fmt.Sprintf("|failed %v partial %v images %v, %s unfolds, again %v, calls %v, version %d", v.Failed, v.Partial, v.Images, v.KeyText("app.tools.expand"), marked, v.State["calls"] != nil, version.Load())
 			return extension.Lines(func(int) []string { return []string{text[:50], text[50:]} })
 		}
 		if err := api.RegisterTool(tool); err != nil {
@@ -356,8 +361,12 @@ func TestWhatRenderersOfToolsKnow(t *testing.T) {
 	if !strings.Contains(s, strings.Repeat("=", 60)) && !strings.Contains(s, strings.Repeat("=", 59)) {
 		t.Errorf("a card with a frame of its own has not the whole width:\n%s", s)
 	}
+	version.Store(2) // which nobody knows without being told
 	(<-redraw)()
-	d.wait("again true", "calls true", "call made true")
+	d.wait("again true", "calls true, version 2", "call made true")
+	if n := closed.Load(); n > 0 {
+		t.Errorf("what is still shown was closed %d times", n)
+	}
 	d.keys("/say", "\r")
 	d.wait("NOTE pad 1, ctrl+o")
 }
