@@ -58,7 +58,7 @@ func (h Home) Open(ctx context.Context) (*Runtime, []error) {
 	llama, named := localserver.Llama(h.Env.Lookup)
 	if named && !slices.ContainsFunc(providers, func(p ai.Provider) bool { return p.ID() == llama.ID }) {
 		p, err := compatible.New(compatible.Config{
-			ID: llama.ID, Name: llama.Name, BaseURL: llama.BaseURL, Discover: true, Env: []string{"LLAMA_API_KEY"}, KeyOptional: true,
+			ID: llama.ID, Name: llama.Name, BaseURL: llama.BaseURL, Discover: true, Env: []string{localserver.LlamaKeyVar}, KeyOptional: true,
 		})
 		if err != nil {
 			faults = append(faults, fmt.Errorf("LLAMA_BASE_URL: %w", err))

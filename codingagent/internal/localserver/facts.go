@@ -28,20 +28,20 @@ const (
 // conversation may be, whether it takes images, whether it thinks. Models that can not
 // chat are left out. A server that does not know the question keeps its list.
 func facts(ctx context.Context, client *http.Client, c Candidate, list []*ai.Model) []*ai.Model {
-	root := strings.TrimSuffix(c.BaseURL, "/v1")
 	switch c.ID {
 	case "ollama":
-		return ollama(ctx, client, root, list)
+		return ollama(ctx, client, c, list)
 	case "lmstudio":
-		return lmStudio(ctx, client, root, list)
-	case "llama.cpp":
-		return llamaCPP(ctx, client, root, list)
+		return lmStudio(ctx, client, c, list)
+	case llama:
+		return llamaCPP(ctx, client, c, list)
 	}
 	return list
 }
 
-// ask gets JSON; a body makes it a POST.
-func ask(ctx context.Context, client *http.Client, url string, body, answer any) error {
+// ask gets JSON from a path outside of /v1; a body makes it a POST.
+func (c Candidate) ask(ctx context.Context, client *http.Client, path string, body, answer any) error {
+	url := strings.TrimSuffix(c.BaseURL, "/v1") + path
 	method, reader := http.MethodGet, io.Reader(nil)
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -56,6 +56,9 @@ func ask(ctx context.Context, client *http.Client, url string, body, answer any)
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
 	}
 	res, err := client.Do(req)
 	if err != nil {
@@ -76,14 +79,14 @@ func ask(ctx context.Context, client *http.Client, url string, body, answer any)
 
 // ollama asks about each model (POST /api/show), and which are loaded with how long a
 // window (GET /api/ps).
-func ollama(ctx context.Context, client *http.Client, root string, list []*ai.Model) []*ai.Model {
+func ollama(ctx context.Context, client *http.Client, c Candidate, list []*ai.Model) []*ai.Model {
 	var running struct {
 		Models []struct {
 			Name    string `json:"name"`
 			Context int64  `json:"context_length"`
 		} `json:"models"`
 	}
-	_ = ask(ctx, client, root+"/api/ps", nil, &running) // older ones do not say
+	_ = c.ask(ctx, client, "/api/ps", nil, &running) // older ones do not say
 	var wg sync.WaitGroup
 	turn := make(chan struct{}, askers)
 	chats := make([]bool, len(list))
@@ -100,7 +103,7 @@ func ollama(ctx context.Context, client *http.Client, root string, list []*ai.Mo
 				Parameters   string                     `json:"parameters"`
 				Info         map[string]json.RawMessage `json:"model_info"`
 			}
-			if ask(ctx, client, root+"/api/show", map[string]string{"model": m.ID}, &shown) != nil {
+			if c.ask(ctx, client, "/api/show", map[string]string{"model": m.ID}, &shown) != nil {
 				return
 			}
 			if len(shown.Capabilities) > 0 {
@@ -155,7 +158,7 @@ func inputs(vision bool) []string {
 }
 
 // lmStudio asks for the list in the server's own form (GET /api/v0/models).
-func lmStudio(ctx context.Context, client *http.Client, root string, list []*ai.Model) []*ai.Model {
+func lmStudio(ctx context.Context, client *http.Client, c Candidate, list []*ai.Model) []*ai.Model {
 	var own struct {
 		Data []struct {
 			ID     string `json:"id"`
@@ -164,7 +167,7 @@ func lmStudio(ctx context.Context, client *http.Client, root string, list []*ai.
 			Loaded int64  `json:"loaded_context_length"`
 		} `json:"data"`
 	}
-	if ask(ctx, client, root+"/api/v0/models", nil, &own) != nil {
+	if c.ask(ctx, client, "/api/v0/models", nil, &own) != nil {
 		return list
 	}
 	return slices.DeleteFunc(list, func(m *ai.Model) bool {
@@ -186,7 +189,7 @@ func lmStudio(ctx context.Context, client *http.Client, root string, list []*ai.
 
 // llamaCPP asks a server of one model what it runs with (GET /props), and one of many
 // what each is for (GET /models).
-func llamaCPP(ctx context.Context, client *http.Client, root string, list []*ai.Model) []*ai.Model {
+func llamaCPP(ctx context.Context, client *http.Client, c Candidate, list []*ai.Model) []*ai.Model {
 	var router struct {
 		Data []struct {
 			ID           string `json:"id"`
@@ -196,7 +199,7 @@ func llamaCPP(ctx context.Context, client *http.Client, root string, list []*ai.
 			} `json:"architecture"`
 		} `json:"data"`
 	}
-	if ask(ctx, client, root+"/models", nil, &router) == nil {
+	if c.ask(ctx, client, "/models", nil, &router) == nil {
 		list = slices.DeleteFunc(list, func(m *ai.Model) bool {
 			for _, d := range router.Data {
 				if d.ID == m.ID && d.Architecture != nil {
@@ -218,7 +221,7 @@ func llamaCPP(ctx context.Context, client *http.Client, root string, list []*ai.
 			Vision bool `json:"vision"`
 		} `json:"modalities"`
 	}
-	if ask(ctx, client, root+"/props", nil, &props) == nil {
+	if c.ask(ctx, client, "/props", nil, &props) == nil {
 		if props.Settings.Context > 0 {
 			list[0].ContextWindow = props.Settings.Context
 		}

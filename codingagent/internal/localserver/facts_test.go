@@ -42,7 +42,7 @@ func answers(t *testing.T, texts map[string]string) string {
 
 func found(t *testing.T, id, url string) []string {
 	t.Helper()
-	servers := localserver.Find(t.Context(), []localserver.Candidate{{id, id, url}})
+	servers := localserver.Find(t.Context(), []localserver.Candidate{{ID: id, Name: id, BaseURL: url}})
 	if len(servers) != 1 {
 		t.Fatalf("found %+v", servers)
 	}
@@ -104,7 +104,7 @@ func TestFacts(t *testing.T) {
 // The first place where a kind of server answers is it.
 func TestTwoPlacesOfOneKind(t *testing.T) {
 	a, b := answers(t, map[string]string{"GET /v1/models": `{"data":[{"id":"a"},{"id":"a2"}]}`}), answers(t, map[string]string{"GET /v1/models": `{"data":[{"id":"b"}]}`})
-	got := localserver.Find(t.Context(), []localserver.Candidate{{"llama.cpp", "", "http://127.0.0.1:1/v1"}, {"llama.cpp", "", a}, {"llama.cpp", "", b}})
+	got := localserver.Find(t.Context(), []localserver.Candidate{{ID: "llama.cpp", BaseURL: "http://127.0.0.1:1/v1"}, {ID: "llama.cpp", BaseURL: a}, {ID: "llama.cpp", BaseURL: b}})
 	if len(got) != 1 || got[0].BaseURL != a {
 		t.Errorf("found %+v", got)
 	}

@@ -38,31 +38,43 @@ type Candidate struct {
 	ID, Name string
 	// BaseURL includes the /v1.
 	BaseURL string
+	// Key is what the server wants to be asked with, "" if it wants none. KeyVar is
+	// the variable that holds it, "" if it is from elsewhere.
+	Key, KeyVar string
 }
 
 // Known are the usual places of Ollama, LM Studio, llama.cpp and vLLM, or those that
-// the variables OLLAMA_HOST and LLAMA_BASE_URL name.
+// the variables OLLAMA_HOST and LLAMA_BASE_URL name. The key of llama.cpp is that in
+// LLAMA_API_KEY.
 func Known(lookup func(string) string) []Candidate {
 	list := []Candidate{
-		{"ollama", "Ollama", baseURL(lookup("OLLAMA_HOST"), "11434")},
-		{"lmstudio", "LM Studio", "http://127.0.0.1:1234/v1"},
+		{ID: "ollama", Name: "Ollama", BaseURL: baseURL(lookup("OLLAMA_HOST"), "11434")},
+		{ID: "lmstudio", Name: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1"},
 	}
-	if c, ok := Llama(lookup); ok {
+	c, named := Llama(lookup)
+	list = append(list, c)
+	if !named {
+		c.BaseURL = baseURL("", "9931") // of many models; that above is of one
 		list = append(list, c)
-	} else {
-		list = append(list, Candidate{llama, llama, baseURL("", "8080")}, Candidate{llama, llama, baseURL("", "9931")}) // of one model, of many
 	}
-	return append(list, Candidate{"vllm", "vLLM", "http://127.0.0.1:8000/v1"})
+	return append(list, Candidate{ID: "vllm", Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1"})
 }
 
 // llama is the id and the name of a llama.cpp server.
 const llama = "llama.cpp"
 
-// Llama is the llama.cpp server that the variable LLAMA_BASE_URL names; ok is false
-// when it names none.
+// LlamaKeyVar is the variable that holds the key of a llama.cpp server.
+const LlamaKeyVar = "LLAMA_API_KEY"
+
+// Llama is the llama.cpp server that the variable LLAMA_BASE_URL names, or, when it
+// names none and ok is false, that at the usual place.
 func Llama(lookup func(string) string) (c Candidate, ok bool) {
 	value := lookup("LLAMA_BASE_URL")
-	return Candidate{llama, llama, baseURL(value, "8080")}, strings.TrimSpace(value) != ""
+	c = Candidate{ID: llama, Name: llama, BaseURL: baseURL(value, "8080"), Key: lookup(LlamaKeyVar)}
+	if c.Key != "" {
+		c.KeyVar = LlamaKeyVar
+	}
+	return c, strings.TrimSpace(value) != ""
 }
 
 // baseURL reads what such a variable holds: a host, a host and a port, or a URL.
@@ -111,7 +123,7 @@ func Find(ctx context.Context, candidates []Candidate) []Server {
 	var wg sync.WaitGroup
 	for i, c := range candidates {
 		wg.Go(func() {
-			models, err := compatible.ListModels(ctx, client, c.BaseURL, "")
+			models, err := compatible.ListModels(ctx, client, c.BaseURL, c.Key)
 			if err == nil {
 				found[i] = Server{c, facts(ctx, client, c, models)}
 			}
@@ -130,7 +142,30 @@ func Find(ctx context.Context, candidates []Candidate) []Server {
 
 // Provider makes the server usable in this process.
 func (s Server) Provider() (ai.Provider, error) {
-	return compatible.New(compatible.Config{ID: s.ID, Name: s.Name, BaseURL: s.BaseURL, Models: s.Models, KeyOptional: true})
+	config := compatible.Config{ID: s.ID, Name: s.Name, BaseURL: s.BaseURL, Models: s.Models, KeyOptional: true}
+	switch {
+	case s.KeyVar != "":
+		config.Env = []string{s.KeyVar}
+	case s.Key != "":
+		config.Key = func(context.Context) (string, error) { return s.Key, nil }
+	}
+	return compatible.New(config)
+}
+
+// NoKey is what a models.json holds for a server that wants no key.
+const NoKey = "none"
+
+// fileKey is what a models.json holds for the key, where it held have. A key is never
+// written: the file names the variable that it is in, and one from elsewhere, such as
+// auth.json, comes before what the file says.
+func (s Server) fileKey(have string) string {
+	switch {
+	case have != "" && have != NoKey:
+		return have
+	case s.KeyVar != "":
+		return "$" + s.KeyVar
+	}
+	return NoKey
 }
 
 // entry is what a new server is in a models.json.
@@ -184,14 +219,14 @@ func (s Server) keepIn(doc *jsonobj.Document) ([]byte, error) {
 			return nil, doc.ErrorAt("this is no provider; mend it first", "providers", s.ID)
 		}
 		for _, k := range []struct{ key, value string }{
-			{"baseUrl", s.BaseURL}, {"api", cmp.Or(there.API, "openai-completions")}, {"apiKey", cmp.Or(there.APIKey, "none")},
+			{"baseUrl", s.BaseURL}, {"api", cmp.Or(there.API, "openai-completions")}, {"apiKey", s.fileKey(there.APIKey)},
 		} {
 			if err := doc.Set(k.value, "providers", s.ID, k.key); err != nil {
 				return nil, err
 			}
 		}
 		list = there.Models
-	} else if err := doc.Set(entry{Name: s.Name, BaseURL: s.BaseURL, API: "openai-completions", APIKey: "none"}, "providers", s.ID); err != nil {
+	} else if err := doc.Set(entry{Name: s.Name, BaseURL: s.BaseURL, API: "openai-completions", APIKey: s.fileKey("")}, "providers", s.ID); err != nil {
 		return nil, err
 	}
 	before := len(list)

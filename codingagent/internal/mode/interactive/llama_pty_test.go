@@ -21,6 +21,7 @@ type router struct {
 	states map[string]string
 	asked  []string
 	steps  map[string]int // how often a model is still seen at work
+	key    string         // what the server wants to be asked with
 }
 
 func newRouter(t *testing.T) *router {
@@ -80,7 +81,18 @@ func newRouter(t *testing.T) *router {
 	mux.HandleFunc("POST /models/load", tell("loading"))
 	mux.HandleFunc("POST /models/unload", tell("unloaded"))
 	mux.HandleFunc("POST /models", tell("downloading"))
-	r.Server = httptest.NewServer(mux)
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"llamas hum"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	})
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if r.key != "" && q.Header.Get("Authorization") != "Bearer "+r.key {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, `{"error":{"message":"Invalid API Key"}}`)
+			return
+		}
+		mux.ServeHTTP(w, q)
+	}))
 	t.Cleanup(r.Close)
 	return r
 }
@@ -150,4 +162,37 @@ func TestLlamaWithoutARouter(t *testing.T) {
 		c.wait("No llama.cpp router was found", says, "llama serve --no-models-autoload")
 		c.leave()
 	}
+}
+
+// The models of a router that wants a key can be used from the list, and later from
+// models.json, which holds the name of the variable and not the key.
+func TestLlamaWithAKey(t *testing.T) {
+	t.Parallel()
+	r := newRouter(t)
+	r.key = "sk-llama"
+	c := place(t)
+	c.env = []string{"LLAMA_BASE_URL=" + r.URL, "LLAMA_API_KEY=sk-llama"}
+	c.open(100, 30)
+	c.keys("/llama", enter)
+	c.wait("── Models of llama.cpp")
+	c.keys("small", enter)
+	c.wait("Use it")
+	c.keys(enter)
+	c.wait("The model is llama.cpp/small.")
+	c.keys("what do they do?", enter)
+	c.wait("llamas hum")
+	c.leave()
+	if f := c.file(agentFiles + "models.json"); !strings.Contains(f, "$LLAMA_API_KEY") || strings.Contains(f, "sk-llama") {
+		t.Errorf("models.json is %s", f)
+	}
+	c.env = []string{"LLAMA_API_KEY=sk-llama"} // the address is in the file
+	c.start(100, 30, "--model", "llama.cpp/small")
+	c.wait("of 8.2k")
+	c.keys("and now?", enter)
+	c.wait("llamas hum")
+	c.keys("/llama", enter)
+	c.wait("── Models of llama.cpp at " + r.URL)
+	c.keys(escape)
+	c.gone("── Models of")
+	c.leave()
 }

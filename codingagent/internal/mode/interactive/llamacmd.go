@@ -17,6 +17,7 @@ import (
 // llamaScreen shows the models of a llama.cpp router, loads and unloads them.
 type llamaScreen struct {
 	ui     *ui
+	place  localserver.Candidate
 	router localserver.Router
 	models []localserver.RouterModel
 }
@@ -28,9 +29,10 @@ func (u *ui) llamaCommand(string) {
 		var first error
 		places := u.llamaPlaces()
 		for _, p := range places {
-			models, err := p.Models(u.ctx)
+			router := localserver.Router{BaseURL: p.BaseURL, Key: p.Key}
+			models, err := router.Models(u.ctx)
 			if err == nil {
-				u.p.Do(func() { (&llamaScreen{ui: u, router: p, models: models}).open() })
+				u.p.Do(func() { (&llamaScreen{ui: u, place: p, router: router, models: models}).open() })
 				return
 			}
 			if first == nil || errors.Is(err, localserver.ErrNoRouter) {
@@ -53,23 +55,37 @@ const llamaProvider = "llama.cpp"
 
 // llamaPlaces are where a router may be: where the environment or models.json say, or
 // else where one is by itself.
-func (u *ui) llamaPlaces() []localserver.Router {
-	var out []localserver.Router
-	key := u.getenv("LLAMA_API_KEY")
-	if c, ok := localserver.Llama(u.getenv); ok {
-		return []localserver.Router{{BaseURL: c.BaseURL, Key: key}}
+func (u *ui) llamaPlaces() []localserver.Candidate {
+	named, ok := localserver.Llama(u.getenv)
+	if key := u.llamaKey(); key != "" && key != named.Key {
+		named.Key, named.KeyVar = key, ""
 	}
-	for _, m := range u.available(u.ctx) {
-		if m.Provider == llamaProvider && m.BaseURL != "" {
-			return []localserver.Router{{BaseURL: m.BaseURL, Key: key}}
+	if ok {
+		return []localserver.Candidate{named}
+	}
+	for _, m := range u.session().Models().List(llamaProvider) {
+		if m.BaseURL != "" {
+			named.BaseURL = m.BaseURL
+			return []localserver.Candidate{named}
 		}
 	}
+	var out []localserver.Candidate
 	for _, c := range localserver.Known(u.getenv) {
 		if c.ID == llamaProvider {
-			out = append(out, localserver.Router{BaseURL: c.BaseURL, Key: key})
+			c.Key, c.KeyVar = named.Key, named.KeyVar
+			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// llamaKey is the key that requests to llama.cpp are sent with, "" if there is none.
+func (u *ui) llamaKey() string {
+	resolved, err := u.session().Models().Auth(u.ctx, llamaProvider, ai.Options{})
+	if err != nil || resolved.APIKey == localserver.NoKey {
+		return "" // it is not set up yet, or wants none
+	}
+	return resolved.APIKey
 }
 
 // downloadItem is the row that fetches another model.
@@ -259,7 +275,7 @@ func (s *llamaScreen) use(id string) {
 	var model *ai.Model
 	models := u.session().Models()
 	u.later(func(ctx context.Context) error {
-		found := localserver.Find(ctx, []localserver.Candidate{{ID: llamaProvider, Name: llamaProvider, BaseURL: s.router.BaseURL}})
+		found := localserver.Find(ctx, []localserver.Candidate{s.place})
 		if len(found) == 0 {
 			return errors.New("llama.cpp does not answer any more")
 		}
