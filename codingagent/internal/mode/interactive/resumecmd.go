@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/agentcore/session"
+	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/fuzzy"
 	"github.com/pi-go/pi/tui/input"
@@ -316,14 +317,14 @@ func (r *resumePicker) rename(i session.Info) {
 	u := r.ui
 	u.ask("New name", i.Name, false, func(name string) {
 		r.open(i.Ref)
-		repo := u.cfg.Repo
+		repo, agentDir := u.cfg.Repo, u.cfg.AgentDir
 		u.later(func(ctx context.Context) error {
 			if i.ID == u.session().ID() {
 				return u.session().Harness().SetName(ctx, name)
 			}
 			s, err := session.Open(ctx, repo, i.Ref, session.Options{})
 			if err != nil {
-				return err
+				return codingagent.InUse(err, agentDir)
 			}
 			if err := s.SetName(ctx, name); err != nil {
 				_ = s.Close() // the first error is the one that matters
@@ -353,8 +354,8 @@ func (r *resumePicker) delete(i session.Info) {
 		if it.Value == "no" {
 			return
 		}
-		repo := u.cfg.Repo
-		u.later(func(ctx context.Context) error { return repo.Delete(ctx, i.Ref) }, func() {
+		repo, agentDir := u.cfg.Repo, u.cfg.AgentDir
+		u.later(func(ctx context.Context) error { return codingagent.InUse(repo.Delete(ctx, i.Ref), agentDir) }, func() {
 			r.infos = slices.DeleteFunc(r.infos, func(x session.Info) bool { return x.Ref == i.Ref })
 			r.show()
 			r.list(true) // one that is under way still has it

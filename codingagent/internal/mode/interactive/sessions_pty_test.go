@@ -295,6 +295,21 @@ func TestASessionInUse(t *testing.T) {
 		c.open(width, 30)
 		c.keys("/resume", enter)
 		c.wait("→ apples")
+		c.keys("\x12") // ctrl+r
+		c.wait("── New name")
+		c.keys("fruit", enter)
+		refused := func(times int) {
+			t.Helper()
+			c.until("it is said what to do", func(s string) bool {
+				const says = "End that, or go on with a copy: pi --fork aaaa1111"
+				return strings.Count(strings.Join(strings.Fields(s), " "), says) == times && strings.Contains(s, "→ apples")
+			})
+		}
+		refused(1)
+		c.keys("\x04") // ctrl+d
+		c.wait("Delete this session for good?")
+		c.keys("yes", enter)
+		refused(2)
 		c.keys(enter)
 		c.wait("Another program has", "→ Go on with a copy", "pi --fork aaaa1111")
 		c.resized(width+9, 26, "→ Go on with a copy")
