@@ -136,8 +136,13 @@ func TestEveryKeyAction(t *testing.T) {
 		name string
 		run  func(p *presser)
 	}{
-		{"editor", editorActions}, {"transcript", transcriptActions}, {"lists", listActions},
-		{"models", modelActions}, {"sessions", sessionActions}, {"tree", treeActions}, {"run", runActions},
+		{"editor", editorActions},
+		{"transcript", transcriptActions},
+		{"lists", listActions},
+		{"models", modelActions},
+		{"sessions", sessionActions},
+		{"tree", treeActions},
+		{"run", runActions},
 	} {
 		ok := t.Run(part.name, func(t *testing.T) {
 			c := place(t)
