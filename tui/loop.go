@@ -96,6 +96,14 @@ func (p *Program) run(ctx context.Context) (err error) {
 	defer queries.stop()
 	queries.set(term.QueryTime)
 	typed, failed := false, 0
+	read := func(b []byte) {
+		p.feed(p.decoder.Feed(b))
+		typed, failed = true, 0
+		escape.stop()
+		if wait, ok := p.decoder.Wait(); ok {
+			escape.set(wait)
+		}
+	}
 	for {
 		p.turns.Add(1)
 		// Draw when it is time; otherwise come back when it is.
@@ -143,16 +151,16 @@ func (p *Program) run(ctx context.Context) (err error) {
 				return err
 			}
 		case b := <-p.reader.bytes:
-			p.feed(p.decoder.Feed(b))
-			typed, failed = true, 0
-			escape.stop()
-			if wait, ok := p.decoder.Wait(); ok {
-				escape.set(wait)
-			}
+			read(b)
 		case <-escape.c():
 			escape.fired()
-			p.feed(p.decoder.Flush())
-			typed = true
+			select {
+			case b := <-p.reader.bytes: // the rest came while the program was busy
+				read(b)
+			default:
+				p.feed(p.decoder.Flush())
+				typed = true
+			}
 		case <-queries.c():
 			queries.fired()
 			p.learned()
