@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/agentcore/execenv"
+	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/jsonobj"
 )
 
@@ -70,15 +71,22 @@ func LoadAll(ctx context.Context, files execenv.ConfigReader, sources ...Source)
 		l.Notes = append(l.Notes, r.notes...)
 		s := &l.Settings
 		if src.Scope == Project {
-			l.ProjectResources = s.Resources
+			l.ProjectResources, s.ProjectThinkingLevels = s.Resources, s.ModelThinkingLevels
 		} else {
-			l.UserResources = s.Resources
+			l.UserResources, s.UserThinkingLevels = s.Resources, s.ModelThinkingLevels
 		}
 		s.DefaultTools = mergeTools(before.DefaultTools, s.DefaultTools)
 		s.ModelThinkingLevels = mergeMaps(before.ModelThinkingLevels, s.ModelThinkingLevels)
 		s.Compaction.Models = mergeMaps(before.Compaction.Models, s.Compaction.Models)
 	}
 	return l
+}
+
+// OwnThinking replaces the levels of models in the user's file; those of a project still
+// come first.
+func (s *Settings) OwnThinking(levels map[string]ai.ThinkingLevel) {
+	s.UserThinkingLevels = levels
+	s.ModelThinkingLevels = mergeMaps(levels, s.ProjectThinkingLevels)
 }
 
 // read opens one file, brought up to date; nil if there is nothing in it.

@@ -31,6 +31,9 @@ type Settings struct {
 	ThinkingBudgets      ai.ThinkingBudgets
 	SteeringMode         agentcore.QueueMode // one-at-a-time
 	FollowUpMode         agentcore.QueueMode // one-at-a-time
+	// ProjectThinkingLevels are those of ModelThinkingLevels that the file of a project
+	// sets, UserThinkingLevels those of the user's file, which the first may hide.
+	ProjectThinkingLevels, UserThinkingLevels map[string]ai.ThinkingLevel
 	// DefaultTools is the list of tools as set, nil when it is not.
 	DefaultTools       []string
 	SessionDir         string

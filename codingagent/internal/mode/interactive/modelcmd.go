@@ -9,6 +9,7 @@ import (
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent/models"
+	"github.com/pi-go/pi/codingagent/settings"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/input"
 )
@@ -179,7 +180,9 @@ func (u *ui) thinkingCommand(arg string) {
 		}
 		if it, ok := p.list.Selected(); ok {
 			u.back()
-			u.useThinking(ai.ThinkingLevel(it.Value))
+			level := ai.ThinkingLevel(it.Value)
+			u.useThinking(level)
+			u.adjust(func(s *settings.Settings) { s.DefaultThinkingLevel, s.ThinkingChosen = level, true })
 			u.save("Kept as the default.", map[string]any{"defaultThinkingLevel": it.Value})
 		}
 		return true
@@ -189,10 +192,18 @@ func (u *ui) thinkingCommand(arg string) {
 
 func (u *ui) useThinking(l ai.ThinkingLevel) {
 	s := u.session()
+	u.setThinking(l, func() { u.hint("Thinking is " + string(s.Thinking()) + ".") })
+}
+
+// setThinking puts a level in force; done, if not nil, is called when it is.
+func (u *ui) setThinking(l ai.ThinkingLevel, done func()) {
+	s := u.session()
 	u.later(func(ctx context.Context) error { return s.SetThinking(ctx, l) }, func() {
 		u.restyle()
 		u.foot.touch()
-		u.hint("Thinking is " + string(s.Thinking()) + ".")
+		if done != nil {
+			done()
+		}
 	})
 }
 

@@ -2,7 +2,6 @@ package interactive
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"strconv"
@@ -92,33 +91,36 @@ func thinkingRows(u *ui) []setting {
 		return nil
 	}
 	const usual = "usual"
+	ref := m.Ref()
 	values := []string{usual}
 	for _, l := range m.SupportedThinking() {
 		values = append(values, string(l))
 	}
+	about := ref + " begins with it; the usual level is that of /thinking"
+	ofProject := u.cfg.Settings.ProjectThinkingLevels[ref]
+	if ofProject != "" {
+		about = "this project has " + string(ofProject) + " for " + ref + "; yours counts elsewhere"
+	}
 	return []setting{{
-		key: "modelThinkingLevels." + m.Ref(), label: "Thinking of this model", about: m.Ref() + " begins with it; the usual level is that of /thinking",
+		key: "modelThinkingLevels." + ref, label: "Thinking of this model", about: about,
 		values: among(values...),
-		get: func(u *ui) string {
-			return cmp.Or(string(u.cfg.Settings.ModelThinkingLevels[m.Ref()]), usual)
-		},
+		get:    func(u *ui) string { return cmp.Or(string(u.cfg.Settings.UserThinkingLevels[ref]), usual) },
 		set: func(u *ui, value string) any {
-			levels := maps.Clone(u.cfg.Settings.ModelThinkingLevels)
-			defer func() { u.cfg.Settings.ModelThinkingLevels = levels }()
+			var kept any
+			own := maps.Clone(u.cfg.Settings.UserThinkingLevels)
 			if value == usual {
-				delete(levels, m.Ref())
-				return nil
+				delete(own, ref)
+			} else {
+				if own == nil {
+					own = make(map[string]ai.ThinkingLevel)
+				}
+				own[ref], kept = ai.ThinkingLevel(value), value
 			}
-			if levels == nil {
-				levels = make(map[string]ai.ThinkingLevel)
+			u.adjust(func(s *settings.Settings) { s.OwnThinking(own) })
+			if ofProject == "" {
+				u.setThinking(cmp.Or(own[ref], u.cfg.Settings.DefaultThinkingLevel), nil)
 			}
-			levels[m.Ref()] = ai.ThinkingLevel(value)
-			s := u.session()
-			u.later(func(ctx context.Context) error { return s.SetThinking(ctx, ai.ThinkingLevel(value)) }, func() {
-				u.restyle()
-				u.foot.touch()
-			})
-			return value
+			return kept
 		},
 	}}
 }

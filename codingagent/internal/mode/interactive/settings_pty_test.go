@@ -3,6 +3,7 @@
 package interactive_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -85,17 +86,23 @@ func TestASettingThatCanNotBeKept(t *testing.T) {
 	c.leave()
 }
 
-// A model has a level of its own, which is kept for it and counts at once.
-func TestThinkingOfAModel(t *testing.T) {
-	t.Parallel()
-	c := place(t)
+// withLevels is a place with the model mock/m-1.5, which thinks, and what waits until
+// the settings have a level for it.
+func withLevels(t *testing.T) (c *console, row func(value string)) {
+	c = place(t)
 	c.put(agentFiles+"models.json", strings.Replace(c.modelsFile(), `{"id": "m",`, `{"id": "m-1.5", "reasoning": true, "maxTokens": 1000, "contextWindow": 100000}, {"id": "m",`, 1))
-	row := func(value string) {
+	return c, func(value string) {
 		t.Helper()
 		c.until("the level is "+value, func(s string) bool {
 			return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Thinking of this model "+value)
 		})
 	}
+}
+
+// A model has a level of its own, which is kept for it and counts at once.
+func TestThinkingOfAModel(t *testing.T) {
+	t.Parallel()
+	c, row := withLevels(t)
 	c.open(100, 30, "--model", "mock/m-1.5")
 	c.wait("m-1.5 · medium")
 	c.keys("/settings", enter, "of this model")
@@ -117,6 +124,7 @@ func TestThinkingOfAModel(t *testing.T) {
 	row("high")
 	c.keys("\x1b[C")
 	row("usual")
+	c.wait("m-1.5 · medium") // at once
 	c.keys(escape)
 	c.gone("filter:")
 	c.keys(escape)
@@ -125,6 +133,40 @@ func TestThinkingOfAModel(t *testing.T) {
 	if kept := c.file(agentFiles + "settings.json"); strings.Contains(kept, "m-1.5") {
 		t.Errorf("settings.json is %s", kept)
 	}
+}
+
+// The level that a project has for a model is said to be the project's; what the person
+// chooses beside it is kept for elsewhere.
+func TestThinkingOfAModelInAProject(t *testing.T) {
+	t.Parallel()
+	c, row := withLevels(t)
+	c.put(agentFiles+"trust.json", fmt.Sprintf(`{%q: true}`, c.dir))
+	c.put(".pi/settings.json", `{"modelThinkingLevels":{"mock/m-1.5":"low"}}`)
+	c.start(100, 30, "--model", "mock/m-1.5")
+	c.wait("m-1.5 · low")
+	c.keys("/settings", enter, "of this model")
+	row("usual")
+	c.wait("this project has low for mock/m-1.5; yours counts elsewhere")
+	c.keys("\x1b[D")
+	row("high")
+	c.keys(escape)
+	c.gone("filter:")
+	c.keys(escape)
+	c.gone("── Settings")
+	c.wait("m-1.5 · low") // the project's still counts
+	c.leave()
+	if kept := c.file(agentFiles + "settings.json"); !strings.Contains(kept, `"mock/m-1.5":"high"`) {
+		t.Errorf("settings.json is %s", kept)
+	}
+	c.start(100, 30, "--model", "mock/m-1.5")
+	c.wait("m-1.5 · low")
+	c.keys("/settings", enter, "of this model")
+	row("high")
+	c.keys(escape)
+	c.gone("filter:")
+	c.keys(escape)
+	c.gone("── Settings")
+	c.leave()
 }
 
 // What Anthropic may bill is said at the start, unless the settings leave it out.
