@@ -218,7 +218,7 @@ func (m *monitor) send() {
 	m.dirty, m.last = false, time.Now()
 	shown := m.out.shown()
 	res := agentcore.TextResult(shown.Content)
-	res.Details = m.details(shown)
+	res.Details = m.details(shown) // always: others look into it without asking
 	m.update(res)
 }
 
@@ -240,15 +240,12 @@ func (m *monitor) stop() {
 	m.over = true
 }
 
-// details returns nil if there is nothing to tell.
-func (m *monitor) details(shown truncate.Result) any {
+// details tells what is not shown; its zero value says that all is.
+func (m *monitor) details(shown truncate.Result) CommandDetails {
 	d := CommandDetails{FullOutputPath: m.out.logName()}
 	if shown.Truncated {
 		shown.Content = ""
 		d.Truncation = &shown
-	}
-	if d == (CommandDetails{}) {
-		return nil
 	}
 	return d
 }
@@ -302,7 +299,9 @@ func (m *monitor) result(res execenv.Result, err error, timeout time.Duration) a
 	}
 	out := agentcore.TextResult(strings.Join(notes, "\n\n"))
 	out.IsError = failed
-	out.Details = m.details(shown)
+	if d := m.details(shown); d != (CommandDetails{}) {
+		out.Details = d
+	}
 	structured := CommandOutput{
 		FullOutputPath: m.out.logName(), ExitCode: res.ExitCode,
 		WallTimeSeconds: math.Round(res.Duration.Seconds()*10) / 10,

@@ -146,6 +146,9 @@ func TestBashUpdates(t *testing.T) {
 			if r.Content == nil {
 				t.Error("an update has no content list")
 			}
+			if text(r) != "" && r.Details == nil {
+				t.Error("an update with output has no details")
+			}
 			got = append(got, seen{time.Since(start), text(r)})
 		})
 		time.Sleep(time.Second) // a timer that is left would fire now
