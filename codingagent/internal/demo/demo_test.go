@@ -14,6 +14,8 @@ func TestParseIntent(t *testing.T) {
 		"describe this project":                              {kind: intentDescribe},
 		"What is here?":                                      {kind: intentDescribe},
 		"Please describe this repository.":                   {kind: intentDescribe},
+		"What is this project?":                              {kind: intentDescribe},
+		"what does this program do?":                         {kind: intentDescribe},
 		"<file name=\"/a\">\nx\n</file>\nwhat's here":        {kind: intentDescribe},
 		"find TODO":                                          {kind: intentFind, text: "TODO"},
 		"search for \"in here\" in src":                      {kind: intentFind, text: "in here", path: "src"},

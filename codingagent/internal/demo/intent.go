@@ -29,8 +29,10 @@ func describePhrases() []string {
 	return []string{
 		"describe this project", "describe the project", "describe this repository", "describe this repo", "describe this directory",
 		"describe this", "what is here", "what's here", "whats here", "what is this", "what's this",
+		"what is this project", "what is this project about", "what is this repository", "what is this repo", "what's this project", "what does this do",
 		"summarise this project", "summarize this project", "summarise", "summarize",
-		"explain this project", "explain this repository", "tell me about this project", "what does this project do", "overview",
+		"explain this", "explain this project", "explain this repository", "explain this repo", "tell me about this project",
+		"what does this project do", "what does this program do", "what does this repo do", "what does this repository do", "overview",
 	}
 }
 

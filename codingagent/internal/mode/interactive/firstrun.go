@@ -189,7 +189,9 @@ func (u *ui) connectLocal() {
 				}
 				u.note("warning", "No server with a model answered: "+strings.Join(looked, ", ")+
 					". Start one, then choose this again. A server at another address is described in "+u.homePath(u.cfg.AgentDir)+"/models.json.")
-				u.firstRun()
+				if u.unconnected() {
+					u.firstRun()
+				}
 				return
 			}
 			var items []tui.ListItem
@@ -201,7 +203,9 @@ func (u *ui) connectLocal() {
 				}
 			}
 			p := u.pick("Models on this machine", items, func(it tui.ListItem) { u.useLocal(it.Data.(localChoice)) })
-			p.list.OnCancel = u.firstRun
+			if u.unconnected() {
+				p.list.OnCancel = u.firstRun
+			}
 		})
 	})
 }

@@ -54,10 +54,11 @@ func TestFirstRun(t *testing.T) {
 			c.gone("Working")
 			c.keys("/login", enter)
 			c.wait("Connect a provider")
-			c.keys("anthropic")
-			c.wait("filter: anthropic")
+			c.wait("This machine")
+			c.keys("this machine", enter) // what the first screen has is there later, too
+			c.wait("No server with a model answered", "Connect a model")
 			c.keys(escape)
-			c.gone("Connect a provider")
+			c.gone("Connect a model")
 			c.keys("/quit", enter)
 			c.finish(0)
 		})
@@ -129,6 +130,15 @@ func TestAServerOnThisMachine(t *testing.T) {
 	c.keys("3")
 	c.wait("No server with a model answered", "Connect a model")
 	c.leave()
+	c.put("../home/.pi/agent/models.json", c.modelsFile())
+	c.open(80, 30) // whoever has a model is not told that there is none
+	c.keys("/login local", enter)
+	c.wait("No server with a model answered")
+	c.gone("Connect a model")
+	c.leave()
+	if err := os.Remove(filepath.Join(c.home, ".pi", "agent", "models.json")); err != nil {
+		t.Fatal(err)
+	}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/models", func(w http.ResponseWriter, _ *http.Request) {

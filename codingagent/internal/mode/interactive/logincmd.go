@@ -23,6 +23,11 @@ type loginChoice struct {
 	kind     auth.CredentialType
 }
 
+// wellKnown are the vendors that most people have.
+func wellKnown() []string {
+	return []string{"anthropic", "openai", "google", "openrouter", "github-copilot"}
+}
+
 // loginChoices lists the ways to connect: those that are in use first, then the
 // vendors that most people have, then the others by name. An account comes before a
 // key, unless it needs something else before.
@@ -42,7 +47,7 @@ func (u *ui) loginChoices(ctx context.Context) []tui.ListItem {
 			choices = append(choices, loginChoice{p, auth.TypeAPIKey})
 		}
 	}
-	known := []string{"anthropic", "openai", "google", "openrouter", "github-copilot"}
+	known := wellKnown()
 	place := func(c loginChoice) int {
 		id := c.provider.ID()
 		switch at := slices.Index(known, id); {
@@ -89,7 +94,22 @@ func providerItems(ctx context.Context, u *ui) []tui.ListItem {
 			items = append(items, tui.ListItem{Value: c.provider.ID(), Description: it.Label})
 		}
 	}
-	return items
+	return append(items, tui.ListItem{Value: onThisMachine, Description: "a server on this machine"})
+}
+
+// onThisMachine is what /login calls the servers of this machine, unless a provider
+// has that name.
+const onThisMachine = "local"
+
+// withLocal puts the servers of this machine after the vendors that most people have.
+func withLocal(items []tui.ListItem) []tui.ListItem {
+	at := 0
+	for i, it := range items {
+		if slices.Contains(wellKnown(), it.Data.(loginChoice).provider.ID()) {
+			at = i + 1
+		}
+	}
+	return slices.Insert(items, at, tui.ListItem{Value: onThisMachine, Label: "This machine", Description: "server: Ollama, LM Studio, llama.cpp, vLLM"})
 }
 
 // loginCommand connects a provider.
@@ -107,11 +127,21 @@ func (u *ui) loginCommand(name string) {
 				u.login(same[0].Data.(loginChoice))
 				return
 			}
-			list := items
+			if len(same) == 0 && name == onThisMachine {
+				u.connectLocal()
+				return
+			}
+			list := withLocal(items)
 			if len(same) > 1 {
 				list, name = same, ""
 			}
-			p := u.pick("Connect a provider", list, func(it tui.ListItem) { u.login(it.Data.(loginChoice)) })
+			p := u.pick("Connect a provider", list, func(it tui.ListItem) {
+				if c, ok := it.Data.(loginChoice); ok {
+					u.login(c)
+				} else {
+					u.connectLocal()
+				}
+			})
 			p.list.SetFilter(name)
 		})
 	})

@@ -32,7 +32,8 @@ func main() {
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "mockllm plays a server of model APIs, with canned answers, on this machine.\n"+
 			"Base URLs: http://ADDRESS/v1 for openai-completions, http://ADDRESS for anthropic-messages.\n"+
-			"The model name chooses the answer: text-50 is 50 words, loop-3 reads a file three times first.\n\nOptions:\n")
+			"The model name chooses the answer: text-50 is 50 words, loop-3 reads a file three times first.\n"+
+			"A prompt chooses it, too: [[mock {\"tool\":\"bash\",\"args\":{\"command\":\"ls\"}}]] calls a tool.\n\nOptions:\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
