@@ -11,6 +11,7 @@ import (
 	"github.com/pi-go/pi/ai/auth"
 	"github.com/pi-go/pi/ai/provider/radius"
 	"github.com/pi-go/pi/codingagent"
+	"github.com/pi-go/pi/codingagent/internal/huggingface"
 	"github.com/pi-go/pi/codingagent/internal/mode/interactive"
 	"github.com/pi-go/pi/codingagent/internal/share"
 	"github.com/pi-go/pi/codingagent/models"
@@ -82,6 +83,7 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 		},
 		Unconfigured: unconfigured, ChooseSession: p.args.Resume, Export: p.exportCurrent,
 		Radius:    &share.Radius{Gateway: p.models.RadiusGateway(), Client: p.webClient(), Auth: radiusKey},
+		Hub:       p.hub(),
 		OtherDirs: p.otherDirs, Faults: faults, Cycle: cycle, Load: p.lookAgain, Everywhere: everywhere, Trust: trust.NewStore(filepath.Join(p.agentDir, "trust.json"), p.files),
 		Scope: func(ctx context.Context, patterns []string) ([]models.Choice, []string) {
 			return p.models.Catalog(ctx).Scope(p.available(ctx), patterns)
@@ -100,6 +102,17 @@ func (p *program) chatOnScreen(ctx context.Context, o codingagent.Options, promp
 	faults.Attach(p.fault) // the screen is gone
 	// What was received is kept, whatever ended the run.
 	return errors.Join(err, rt.Close(context.WithoutCancel(ctx)))
+}
+
+// hub is where models for llama.cpp are searched; nil when nothing but the model may be
+// asked.
+func (p *program) hub() *huggingface.Hub {
+	if p.offline() {
+		return nil
+	}
+	hub := huggingface.Open(p.sys.Env.Lookup, p.sys.Home)
+	hub.Client = p.webClient()
+	return &hub
 }
 
 // thisRun puts what the command line says over settings.

@@ -52,7 +52,7 @@ func commands() []command {
 		{name: "share", help: "upload this session for others to read", run: (*ui).shareCommand},
 		{name: "login", args: "[provider]", help: "connect a provider", run: (*ui).loginCommand, complete: providerItems},
 		{name: "logout", args: "[provider]", help: "remove a stored key or login", run: (*ui).logoutCommand},
-		{name: "llama", help: "load and unload the models of a llama.cpp server", run: (*ui).llamaCommand},
+		{name: "llama", help: "load, unload and download the models of a llama.cpp server", run: (*ui).llamaCommand},
 		{name: "settings", help: "change how this program looks and works", run: (*ui).settingsCommand},
 		{name: "theme", args: "[name]", help: "choose the colours", run: (*ui).themeCommand, complete: themeSuggestions},
 		{name: "trust", help: "whether the files of this project are used", run: (*ui).trustCommand},

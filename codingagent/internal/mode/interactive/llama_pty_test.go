@@ -101,7 +101,7 @@ func TestLlamaCommand(t *testing.T) {
 	everyWidth(t, func(t *testing.T, width int) {
 		r := newRouter(t)
 		c := place(t)
-		c.env = []string{"LLAMA_BASE_URL=" + r.URL}
+		c.env = []string{"LLAMA_BASE_URL=" + r.URL, "HF_ENDPOINT=http://127.0.0.1:1"}
 		c.open(width, 30)
 		c.keys("/llama", enter)
 		c.wait("── Models of llama.cpp", "small", "loaded · 8.2k", "unloaded", "Download a model…")
@@ -195,4 +195,110 @@ func TestLlamaWithAKey(t *testing.T) {
 	c.keys(escape)
 	c.gone("── Models of")
 	c.leave()
+}
+
+// newHub is a Hugging Face that wants a token; stopped gets a value when somebody has
+// had enough of waiting for an answer.
+func newHub(t *testing.T) (s *httptest.Server, stopped chan struct{}) {
+	t.Helper()
+	stopped = make(chan struct{}, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/models", func(w http.ResponseWriter, q *http.Request) {
+		switch q.URL.Query().Get("search") {
+		case "slow":
+			<-q.Context().Done()
+			stopped <- struct{}{}
+		case "busy":
+			w.WriteHeader(http.StatusTooManyRequests)
+		case "nothing":
+			fmt.Fprint(w, "[]")
+		default:
+			fmt.Fprint(w, `[{"id":"someone/tiny-GGUF","downloads":1234567,"gated":false},{"id":"\u001b[31mred/\u001b","downloads":9},{"id":"maker/closed-GGUF","downloads":12,"gated":"manual"}]`)
+		}
+	})
+	files := func(gated string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"gated":`+gated+`,"siblings":[{"rfilename":"README.md","size":9},{"rfilename":"m-Q8_0.gguf","size":2100000000},{"rfilename":"m-Q4_K_M.gguf","size":900000000},{"rfilename":"m-Q2_K.gguf","size":500000000},{"rfilename":"mmproj-F16.gguf","size":5}]}`)
+		}
+	}
+	mux.HandleFunc("GET /api/models/someone/tiny-GGUF", files("false"))
+	mux.HandleFunc("GET /api/models/maker/closed-GGUF", files(`"manual"`))
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.Header.Get("Authorization") != "Bearer hf_secret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, "%s is no token", q.Header.Get("Authorization"))
+			return
+		}
+		mux.ServeHTTP(w, q)
+	}))
+	t.Cleanup(s.Close)
+	return s, stopped
+}
+
+// What is searched on Hugging Face is downloaded by the router, in the quantization
+// that was chosen, after a warning if not everybody may.
+func TestLlamaSearch(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		r := newRouter(t)
+		hub, stopped := newHub(t)
+		c := place(t)
+		c.env = []string{"LLAMA_BASE_URL=" + r.URL, "HF_ENDPOINT=" + hub.URL}
+		c.put("../home/.cache/huggingface/token", "hf_secret\n")
+		c.open(width, 30)
+		c.keys("/llama", enter)
+		c.wait("── Models of llama.cpp")
+		c.keys("download", enter)
+		c.wait("── Download a model")
+		c.keys("slow", enter)
+		c.wait("── Searching Hugging Face", "escape stops")
+		c.keys(escape)
+		<-stopped
+		c.wait("── Download a model", "slow")
+		c.keys(ctrlU, "nothing", enter)
+		c.wait("Hugging Face has nothing", "── Download a model")
+		c.keys(ctrlU, "busy", enter)
+		c.wait("too many", "wait a little", "── Download a model")
+		c.keys(ctrlU, "tiny", enter)
+		if s := c.wait("── Models on Hugging Face", "→ someone/tiny-GGUF", "maker/closed-GGUF"); strings.Contains(s, "red/") {
+			t.Errorf("a name that is none is shown:\n%s", s)
+		}
+		c.resize(width+9, 28)
+		c.wait("→ someone/tiny-GGUF")
+		c.keys(enter)
+		if s := c.wait("── Quantizations of someone/tiny-GGUF", "Q2_K", "500 MB", "→ Q4_K_M", "Q8_0", "2.1 GB"); strings.Contains(s, "F16") {
+			t.Errorf("what is no model is offered:\n%s", s)
+		}
+		c.keys(escape)
+		c.wait("── Models on Hugging Face")
+		c.keys("closed", enter)
+		c.wait("── Quantizations of maker/closed-GGUF", "→ Q4_K_M")
+		c.keys("q8", enter)
+		c.until("it is said what to do", func(s string) bool {
+			return strings.Contains(s, "maker/closed-GGUF is gated") && strings.Contains(s, "→ Cancel") && strings.Contains(strings.Join(strings.Fields(s), ""), hub.URL+"/maker/closed-GGUF.")
+		})
+		c.keys(enter)
+		c.wait("── Quantizations of maker/closed-GGUF")
+		c.keys("q8", enter)
+		c.wait("maker/closed-GGUF is gated")
+		c.keys("all the same", enter)
+		c.wait("downloading · 75%")
+		c.wait("── Models of llama.cpp", "maker/closed-GGUF:Q8_0")
+		c.keys("download a", enter)
+		c.wait("── Download a model")
+		c.keys("someone/tiny-GGUF", enter)
+		c.wait("── Quantizations of someone/tiny-GGUF")
+		c.keys(enter)
+		c.wait("── Models of llama.cpp", "someone/tiny-GGUF:Q4_K_M")
+		c.keys(escape)
+		c.gone("── Models of")
+		c.leave()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if got := strings.Join(r.asked, ", "); got != "downloading maker/closed-GGUF:Q8_0, downloading someone/tiny-GGUF:Q4_K_M" {
+			t.Errorf("the server was told: %s", got)
+		}
+		if strings.Contains(c.raw.String(), "hf_secret") {
+			t.Error("the token is shown")
+		}
+	})
 }

@@ -97,10 +97,10 @@ func (s *llamaScreen) open() {
 		m := &s.models[i]
 		items = append(items, tui.ListItem{Value: m.ID, Label: oneLine(m.ID), Description: routerState(m), Data: m})
 	}
-	items = append(items, tui.ListItem{Value: downloadItem, Label: "Download a model…", Description: "by the name of its repository"})
+	items = append(items, tui.ListItem{Value: downloadItem, Label: "Download a model…", Description: "found on Hugging Face, or by its name"})
 	p := s.ui.pick("Models of llama.cpp at "+oneLine(strings.TrimSuffix(s.router.BaseURL, "/v1")), items, func(it tui.ListItem) {
 		if it.Value == downloadItem {
-			s.askDownload()
+			s.askDownload("")
 			return
 		}
 		s.chosen(it.Data.(*localserver.RouterModel))
@@ -185,18 +185,6 @@ func (s *llamaScreen) load(id string) {
 	})
 }
 
-func (s *llamaScreen) askDownload() {
-	u := s.ui
-	q := u.ask("Download a model", "", false, func(name string) {
-		if name = strings.TrimSpace(name); name == "" {
-			s.open()
-			return
-		}
-		u.later(func(ctx context.Context) error { return s.router.Download(ctx, name) }, func() { s.watch(name, "Downloading", localserver.Unloaded) })
-	}, s.open)
-	q.line.Placeholder = "owner/repository, or owner/repository:quantization"
-}
-
 // lookAgain is how often a router is asked how far it is.
 const lookAgain = 400 * time.Millisecond
 
@@ -244,7 +232,7 @@ func (s *llamaScreen) await(ctx context.Context, id, until string, tell func(m l
 		}
 		for _, m := range models {
 			switch {
-			case m.ID != id:
+			case !sameModel(m.ID, id):
 				continue
 			case m.Failed && until == localserver.Loaded:
 				return m, fmt.Errorf("%s could not be loaded (exit code %d): there may be too little memory for it, or for its context", id, m.Exit)
@@ -259,6 +247,16 @@ func (s *llamaScreen) await(ctx context.Context, id, until string, tell func(m l
 			return localserver.RouterModel{}, context.Cause(ctx)
 		}
 	}
+}
+
+// sameModel reports whether a router calls a model by a name that was given: it adds
+// the quantization where none was chosen.
+func sameModel(id, name string) bool {
+	given, _, chosen := strings.Cut(name, ":")
+	if repository, _, _ := strings.Cut(id, ":"); !chosen {
+		return strings.EqualFold(repository, given)
+	}
+	return strings.EqualFold(id, name)
 }
 
 // reopen shows the list as it is now.

@@ -15,6 +15,7 @@ import (
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/internal/changelog"
+	"github.com/pi-go/pi/codingagent/internal/huggingface"
 	"github.com/pi-go/pi/codingagent/internal/share"
 	"github.com/pi-go/pi/codingagent/models"
 	"github.com/pi-go/pi/codingagent/settings"
@@ -52,6 +53,8 @@ type Config struct {
 	// Radius is where /share uploads to for people who are signed in there; nil knows
 	// gists only.
 	Radius *share.Radius
+	// Hub is where /llama searches for models; nil searches nowhere.
+	Hub *huggingface.Hub
 	// Themes lists the files of themes, of two with the same name the one that counts
 	// first; nil lists those in AgentDir.
 	Themes func(ctx context.Context) []string
