@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -61,13 +62,15 @@ type Repository struct {
 }
 
 // repositoryName is what a repository may be called.
-var repositoryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9_][A-Za-z0-9_.-]{0,95}$`)
+var repositoryName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9_][A-Za-z0-9_.-]{0,95}$`)
+})
 
 // Exact reads "owner/repository" and "owner/repository:quantization"; ok is false for
 // anything else.
 func Exact(name string) (repository, quantization string, ok bool) {
 	repository, quantization, _ = strings.Cut(name, ":")
-	return repository, quantization, repositoryName.MatchString(repository)
+	return repository, quantization, repositoryName().MatchString(repository)
 }
 
 // Page is where people read of a repository, and ask for access.
@@ -109,7 +112,7 @@ func (h Hub) Search(ctx context.Context, words string) ([]Repository, error) {
 	}
 	var out []Repository
 	for _, a := range answer {
-		if repositoryName.MatchString(a.ID) && len(out) < maxFound {
+		if repositoryName().MatchString(a.ID) && len(out) < maxFound {
 			out = append(out, a.repository())
 		}
 	}
@@ -118,7 +121,7 @@ func (h Hub) Search(ctx context.Context, words string) ([]Repository, error) {
 
 // Repository tells what a repository holds.
 func (h Hub) Repository(ctx context.Context, id string) (Repository, error) {
-	if !repositoryName.MatchString(id) {
+	if !repositoryName().MatchString(id) {
 		return Repository{}, fmt.Errorf("%q is no repository: it is called owner/name", id)
 	}
 	var answer about

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxQuantizations is how many can be chosen of.
@@ -22,9 +23,11 @@ type Quantization struct {
 
 var (
 	// part ends the name of one of the files that a large model is cut into.
-	part = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
+	part = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`) })
 	// quantized is a quantization at the end of a name.
-	quantized = regexp.MustCompile(`(?i)(?:^|[-._])((?:UD-)?(?:I?Q[1-9][0-9]?(?:_[0-9A-Z]+)*|TQ[12]_0|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32))$`)
+	quantized = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[-._])((?:UD-)?(?:I?Q[1-9][0-9]?(?:_[0-9A-Z]+)*|TQ[12]_0|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32))$`)
+	})
 )
 
 // quantizations reads the names and sizes of files, the smallest first. What goes with
@@ -38,7 +41,7 @@ func quantizations(files map[string]int64) []Quantization {
 			continue
 		}
 		name := ""
-		if m := quantized.FindStringSubmatch(part.ReplaceAllString(base, "")); m != nil {
+		if m := quantized().FindStringSubmatch(part().ReplaceAllString(base, "")); m != nil {
 			name = m[1]
 		}
 		key := strings.ToUpper(name)
