@@ -64,6 +64,17 @@ func (g *gate) shut() {
 	g.closed = true
 }
 
+// VirtualModels lists the virtual models that extensions registered, in load order.
+func (r *Runner) VirtualModels() []models.VirtualModel {
+	var out []models.VirtualModel
+	for _, a := range r.apis {
+		a.mu.Lock()
+		out = append(out, a.virtual...)
+		a.mu.Unlock()
+	}
+	return out
+}
+
 // route asks a virtual model of the extension who answers, and leaves one behind that
 // does not come back.
 func (a *API) route(name string, ask func(context.Context, models.RouteRequest) (models.Route, error)) func(context.Context, models.RouteRequest) (models.Route, error) {

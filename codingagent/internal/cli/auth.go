@@ -98,6 +98,7 @@ func (p *program) runAuth(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
+	p.lendModels(ctx)
 	takesName := action == "login" || action == "logout"
 	if len(words) > 1 && !takesName {
 		return coded{exitInvalid, fmt.Errorf("pi auth %s: unexpected argument %q; name the provider with --provider", action, words[1])}

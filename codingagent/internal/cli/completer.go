@@ -38,6 +38,7 @@ func (c *completer) program() (*program, bool) {
 			return nil, false
 		}
 		p.screen = false
+		p.lendModels(c.ctx)
 		c.full = p
 	}
 	return c.full, true

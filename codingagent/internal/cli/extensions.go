@@ -47,6 +47,38 @@ func (s *System) flagOptions(ctx context.Context) []option {
 	return out
 }
 
+// lendModels puts the vendors and the virtual models that extensions register among
+// those that can be chosen, before there is a session; the returned function takes
+// them away again. A session brings its own, which it gives back at its end.
+func (p *program) lendModels(ctx context.Context) (takeAway func()) {
+	if len(p.sys.Extensions) == 0 {
+		return func() {}
+	}
+	var undo []func()
+	set := extension.Load(ctx, p.sys.Extensions)
+	for _, v := range set.Providers() {
+		before := p.models.Models.Provider(v.ID())
+		p.models.Models.SetProvider(v)
+		undo = append(undo, func() {
+			if before == nil {
+				p.models.DeleteProvider(v.ID())
+			} else {
+				p.models.Models.SetProvider(before)
+			}
+		})
+	}
+	for _, v := range set.VirtualModels() {
+		if p.models.RegisterVirtual(v) == nil { // the session tells of one that is wrong
+			undo = append(undo, func() { p.models.UnregisterVirtual(v.Provider, v.ID) })
+		}
+	}
+	return func() {
+		for _, u := range slices.Backward(undo) {
+			u()
+		}
+	}
+}
+
 // noScripts says why extensions in files do nothing, and what does.
 const noScripts = "this pi can not run extensions from files, as it was built without an interpreter for them. " +
 	"Extensions in Go are linked into a pi of one's own; see pi docs extensions and package codingagent/program"

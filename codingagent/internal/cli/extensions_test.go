@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/ai/faux"
 	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/extension"
+	"github.com/pi-go/pi/codingagent/models"
 )
 
 func TestExtensionsOfTheProgram(t *testing.T) {
@@ -72,5 +74,93 @@ func TestExtensionsOfTheProgram(t *testing.T) {
 				t.Errorf("the extension got %v, want %q", seen, tc.seen)
 			}
 		})
+	}
+}
+
+// Models of extensions can be named and are listed, and they are the session's own then:
+// what an extension takes back is gone.
+func TestModelsOfExtensionsCanBeChosen(t *testing.T) {
+	vendor := func() *faux.Provider {
+		p := faux.New(faux.Config{ID: "house"})
+		p.Queue(faux.Say("from the house"))
+		return p
+	}
+	var after ai.Provider
+	house := extension.Extension{Name: "house", Setup: func(_ context.Context, api *extension.API) error {
+		api.Events.AgentSettled.Listen(func(_ context.Context, x *extension.Context, _ *extension.AgentSettled) error {
+			err := api.UnregisterProvider("house")
+			after = x.Models().Provider("house")
+			return err
+		})
+		p := vendor()
+		return errors.Join(api.RegisterProvider(p), api.RegisterVirtualModel(models.VirtualModel{
+			Provider: "anybody", ID: "whoever",
+			Route: func(context.Context, models.RouteRequest) (models.Route, error) {
+				return models.Route{Dispatch: models.Dispatch{Model: p.Model()}}, nil
+			},
+		}))
+	}}
+	model := vendor().Model().Ref()
+	for _, tc := range []struct {
+		args, out string
+		code      int
+	}{
+		{args: "-p --model " + model + " hello", out: "from the house\n"},
+		{args: "-p --models house/* hello", out: "from the house\n"},
+		{args: "-p --model anybody/whoever hello", out: "from the house\n"},
+		{args: "--list-models whoever", out: "whoever"},
+		{args: "models list any", out: "whoever"},
+		{args: "auth check --provider house", out: ""},
+		{args: "-p --no-extensions --model " + model + " hello", code: 1},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			after = faux.New(faux.Config{})
+			var out, errs bytes.Buffer
+			home := t.TempDir()
+			sys := &System{
+				In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Home: home, Env: func(string) string { return "" },
+				Providers: []ai.Provider{codingagent.DemoProvider(0)}, Extensions: []extension.Extension{house},
+			}
+			if code := Run(t.Context(), strings.Fields(tc.args), sys); code != tc.code || !strings.Contains(out.String(), tc.out) {
+				t.Errorf("code %d, output %q, standard error %q", code, out.String(), errs.String())
+			}
+			if tc.code == 0 && errs.Len() > 0 {
+				t.Errorf("standard error has %q", errs.String())
+			}
+			if strings.HasPrefix(tc.args, "-p --model "+model) && after != nil {
+				t.Error("the vendor is still there")
+			}
+		})
+	}
+}
+
+// What an extension does itself needs no answer, and what is said after it is answered.
+func TestCommandsOfExtensionsInPrint(t *testing.T) {
+	ran := 0
+	count := extension.Extension{Name: "count", Setup: func(_ context.Context, api *extension.API) error {
+		return api.RegisterCommand("count", extension.Command{Run: func(context.Context, *extension.CommandContext, string) error {
+			ran++
+			return nil
+		}})
+	}}
+	for _, tc := range []struct {
+		args []string
+		out  string
+	}{
+		{[]string{"/count"}, ""},
+		{[]string{"/count", "help"}, "demo"},
+		{[]string{"help", "/count"}, ""},
+	} {
+		ran = 0
+		var out, errs bytes.Buffer
+		home := t.TempDir()
+		sys := &System{
+			In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Home: home, Env: func(string) string { return "" },
+			Providers: []ai.Provider{codingagent.DemoProvider(0)}, Extensions: []extension.Extension{count},
+		}
+		code := Run(t.Context(), append([]string{"-p", "--no-session", "--model", "demo/guide"}, tc.args...), sys)
+		if code != 0 || ran != 1 || errs.Len() > 0 || !strings.Contains(out.String(), tc.out) || tc.out == "" && out.Len() > 0 {
+			t.Errorf("%q: code %d, ran %d times, output %q, standard error %q", tc.args, code, ran, out.String(), errs.String())
+		}
 	}
 }

@@ -19,6 +19,7 @@ func (p *program) listModels(ctx context.Context) error {
 
 // writeModels prints the models that can be used and that have all words in their name.
 func (p *program) writeModels(ctx context.Context, search []string) error {
+	p.lendModels(ctx)
 	list := p.available(ctx)
 	if len(list) == 0 && !p.args.JSON {
 		text := p.noModel(ctx).Error()

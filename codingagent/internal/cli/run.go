@@ -220,6 +220,7 @@ func (p *program) converse(ctx context.Context) error {
 	if (m == modePrint || m == modeJSON) && len(prompts) == 0 {
 		return errors.New(`there is no prompt: give one as in pi -p "what does this do?", or pipe it in`)
 	}
+	takeAway := p.lendModels(ctx)
 	choice, err := p.chooseModel(ctx)
 	if err != nil {
 		return err
@@ -242,6 +243,7 @@ func (p *program) converse(ctx context.Context) error {
 		return errors.Join(err, conversation.Close())
 	}
 	options.Thinking = choice.Thinking
+	takeAway()
 	if m == modeChat {
 		notices = append(p.extraUsage(ctx, options.Model), notices...)
 	}
@@ -276,7 +278,7 @@ func (p *program) converse(ctx context.Context) error {
 func (p *program) options(ctx context.Context) (codingagent.Options, error) {
 	o := codingagent.Options{
 		Dir: p.sys.Dir, AgentDir: p.agentDir, Home: p.sys.Home, Environ: p.sys.Environ, Groups: p.sys.Groups,
-		Models: p.models.Models, Load: p.settingsFor, Name: p.args.Name,
+		Models: p.models.Models, ModelRuntime: p.models, Load: p.settingsFor, Name: p.args.Name,
 		Tools:  codingagent.ToolSelection{Allow: p.args.Tools, Exclude: p.args.ExcludeTools, NoBuiltin: p.args.NoBuiltinTools, None: p.args.NoTools},
 		APIKey: p.args.APIKey, NoContextFiles: p.args.NoContextFiles, Resources: p.sessionResources, OnFault: p.fault, Extensions: p.extensions(),
 		Flags: p.args.ExtensionFlags,

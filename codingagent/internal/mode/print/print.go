@@ -35,8 +35,8 @@ var ErrFailed = errors.New("the answer failed")
 // ErrReaderGone says that whoever read our output has closed it.
 var ErrReaderGone = errors.New("the reader of the output has gone")
 
-// Run works on the prompts. The error is nil only if the last answer ended
-// well. When ctx ends, a reader that takes nothing any more holds Run up no
+// Run works on the prompts. The error is nil only if the last one was answered
+// well, or was handled by an extension, which says itself what there is to say. When ctx ends, a reader that takes nothing any more holds Run up no
 // longer than a moment.
 func Run(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -50,6 +50,7 @@ func Run(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 		defer s.Subscribe(o.reportRetry)()
 	}
 	var answer *ai.AssistantMessage
+	handled := false
 	for _, p := range o.Prompts {
 		result, err := s.Prompt(ctx, p, codingagent.PromptOptions{})
 		if errors.Is(context.Cause(ctx), ErrReaderGone) {
@@ -61,10 +62,16 @@ func Run(ctx context.Context, s *codingagent.AgentSession, o Options) error {
 			}
 			return err
 		}
+		if handled = result.Handled; handled {
+			continue // a command or an extension has done it: there is no answer to wait for
+		}
 		answer = result.Answer
 		if answer == nil || answer.Err() != nil {
 			break
 		}
+	}
+	if handled {
+		return out.flush()
 	}
 	return conclude(answer, o, out)
 }
