@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pi-go/pi/agentcore"
+	"github.com/pi-go/pi/agentcore/harness"
 	"github.com/pi-go/pi/codingagent/manual"
 	"github.com/pi-go/pi/codingagent/tools"
 )
@@ -162,6 +164,23 @@ func TestManualVariables(t *testing.T) {
 			if !strings.Contains(all, name[1]) && !strings.HasSuffix(name[1], "_API_KEY") && !strings.HasSuffix(name[1], "_PROXY") {
 				t.Errorf("%s speaks of %s, which nothing reads", topic.Name, name[1])
 			}
+		}
+	}
+}
+
+// The page of JSON mode names every event that is written.
+func TestManualEvents(t *testing.T) {
+	page, _ := manual.Find("json-mode")
+	named := code(page.Text)
+	for _, ev := range []agentcore.Event{
+		&agentcore.AgentStart{}, &agentcore.AgentEnd{}, &agentcore.TurnStart{}, &agentcore.TurnEnd{}, &agentcore.MessageStart{},
+		&agentcore.MessageUpdate{}, &agentcore.MessageEnd{}, &agentcore.ToolStart{}, &agentcore.ToolUpdate{}, &agentcore.ToolEnd{},
+		&harness.CompactionStart{}, &harness.CompactionEnd{}, &harness.SummaryRetry{}, &harness.SummaryAttempt{}, &harness.SummaryRetryEnd{},
+		&harness.Settled{}, &harness.QueueUpdate{}, &harness.EntryAppended{}, &harness.InfoChanged{}, &harness.ThinkingChanged{},
+		&harness.RetryStart{}, &harness.RetryEnd{},
+	} {
+		if !slices.Contains(named, ev.EventType()) {
+			t.Errorf("the event %s is not explained", ev.EventType())
 		}
 	}
 }
