@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/pi-go/pi/agentcore/execenv"
@@ -46,7 +45,7 @@ func TestInteropFilesAtOnce(t *testing.T) {
 			err = decisions.Trust(ctx, "/ours/"+name, true)
 		}
 		if err == nil {
-			err = settings.Update(ctx, filepath.Join(agent, "settings.json"), map[string]any{name: i, "retry.maxRetries": i})
+			err = settings.Update(ctx, filepath.Join(agent, "settings.json"), map[string]any{"modelThinkingLevels.mock/" + name: "low", "retry.maxRetries": i})
 		}
 		return err
 	}
@@ -85,10 +84,10 @@ func TestInteropFilesAtOnce(t *testing.T) {
 
 	var keys map[string]struct{ Type, Key string }
 	var dirs map[string]bool
-	var all map[string]any
 	var set struct {
 		Foreign struct{ Unknown []int }
 		Themes  []string
+		Levels  map[string]string `json:"modelThinkingLevels"`
 		Retry   struct {
 			Enabled    *bool
 			MaxRetries int
@@ -97,21 +96,15 @@ func TestInteropFilesAtOnce(t *testing.T) {
 	for _, f := range []struct {
 		name string
 		into any
-	}{{"auth.json", &keys}, {"trust.json", &dirs}, {"settings.json", &set}, {"settings.json", &all}} {
+	}{{"auth.json", &keys}, {"trust.json", &dirs}, {"settings.json", &set}} {
 		if err := json.Unmarshal([]byte(s.get("../home/.pi/agent/"+f.name)), f.into); err != nil {
 			t.Fatalf("%s: %v", f.name, err)
-		}
-	}
-	mine := 0
-	for name := range all {
-		if strings.HasPrefix(name, "ours-") {
-			mine++
 		}
 	}
 	if keys["unheard-of"].Type != "carrier-pigeon" || !dirs["/foreign"] || len(set.Foreign.Unknown) != 2 {
 		t.Errorf("foreign entries are lost: %v %v %v", keys["unheard-of"], dirs["/foreign"], set.Foreign)
 	}
-	if a, b, c := len(keys), len(dirs), len(set.Themes); a != n+rounds+1 || b != n+rounds+1 || c != rounds || mine != n {
+	if a, b, c, mine := len(keys), len(dirs), len(set.Themes), len(set.Levels); a != n+rounds+1 || b != n+rounds+1 || c != rounds || mine != n {
 		t.Errorf("after %d changes of ours and %d of the reference: %d keys, %d decisions, %d settings of ours and %d of the reference", n, rounds, a, b, mine, c)
 	}
 	// Two members of one object, one of each.
