@@ -42,6 +42,7 @@ type watchedTty struct {
 	*tuitest.Tty
 	mu   sync.Mutex
 	cond *sync.Cond
+	raw  strings.Builder // all that was written
 }
 
 // Write is for the program under test.
@@ -49,6 +50,7 @@ func (w *watchedTty) Write(b []byte) (int, error) {
 	n, err := w.Tty.Write(b)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.raw.Write(b)
 	w.cond.Broadcast()
 	return n, err
 }
