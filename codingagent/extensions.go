@@ -225,12 +225,12 @@ func (s *AgentSession) lateEntries() []session.Entry {
 func (s *AgentSession) afterTurn(ctx context.Context, t agentcore.Turn) (*harness.TurnDecision, error) {
 	s.running.asked = true
 	entries, again := s.extensions().TurnEnd(ctx, s.turnEnd(t.Message, t.ToolResults, t.Context.Messages, extension.Completed))
-	return &harness.TurnDecision{Entries: slices.Concat(s.lateEntries(), entries), Continue: again}, nil
+	return &harness.TurnDecision{Entries: slices.Concat(entries, s.lateEntries()), Continue: again}, nil
 }
 
 func (s *AgentSession) turnEnd(m *ai.AssistantMessage, results []*ai.ToolResultMessage, all []agentcore.Message, o extension.Outcome) extension.TurnEnd {
 	ev := extension.TurnEnd{
-		Boundary: extension.Boundary{Outcome: o, Messages: all}, Index: s.running.turn, Message: m, ToolResults: results,
+		Boundary: extension.Boundary{Outcome: o, Messages: all, Preview: s.previewBoundary}, Index: s.running.turn, Message: m, ToolResults: results,
 	}
 	if s.extensions().HasTurnEnd() {
 		ev.MessageEntry, ev.ResultEntries = s.turnEntries()
@@ -259,13 +259,36 @@ func (s *AgentSession) turnEntries() (answer string, results []string) {
 	return "", nil
 }
 
+// previewBoundary tells what the model would see with some entries added. It is asked
+// about runs that were aborted, too.
+func (s *AgentSession) previewBoundary(ctx context.Context, entries []session.Entry) (extension.BoundaryContext, error) {
+	visible, err := s.Session().Preview(context.WithoutCancel(ctx), entries...)
+	if err != nil {
+		return extension.BoundaryContext{}, err
+	}
+	c := extension.BoundaryContext{Entries: visible, Pending: s.harness.Waiting()}
+	for _, m := range session.Project(visible) {
+		c.Messages = append(c.Messages, m...)
+	}
+	s.running.mu.Lock()
+	for _, m := range s.running.late {
+		c.Pending = append(c.Pending, m)
+	}
+	s.running.mu.Unlock()
+	c.ModelMessages = session.ModelMessages(c.Messages)
+	c.CanContinue = len(c.Pending) > 0 || s.harness.Answerable(c.Messages)
+	return c, nil
+}
+
 func (s *AgentSession) beforeSettle(ctx context.Context, b harness.BeforeSettle) (*harness.SettleDecision, error) {
 	outcome := extension.Completed
 	if b.Answer != nil && b.Answer.StopReason == ai.StopError {
 		outcome = extension.Failed
 	}
-	entries, again := s.extensions().BeforeSettle(ctx, extension.BeforeSettle{Boundary: extension.Boundary{Outcome: outcome, Messages: s.State().Messages}})
-	return &harness.SettleDecision{Entries: slices.Concat(s.lateEntries(), entries), Continue: again}, nil
+	entries, again := s.extensions().BeforeSettle(ctx, extension.BeforeSettle{
+		Boundary: extension.Boundary{Outcome: outcome, Messages: s.State().Messages, Preview: s.previewBoundary},
+	})
+	return &harness.SettleDecision{Entries: slices.Concat(entries, s.lateEntries()), Continue: again}, nil
 }
 
 func (s *AgentSession) beforeCompact(ctx context.Context, b harness.BeforeCompact) (*harness.CompactDecision, error) {
@@ -297,7 +320,12 @@ func (s *AgentSession) afterCompact(ctx context.Context, c harness.CompactionRes
 func (s *AgentSession) beforeNavigate(ctx context.Context, b harness.BeforeNavigate) (*harness.NavigateDecision, error) {
 	old := s.Session().Leaf()
 	s.running.moved = extension.TreeMoved{OldLeafID: old}
-	d := s.extensions().BeforeTree(ctx, extension.BeforeTree{TargetID: b.Target, OldLeafID: old, Left: b.Left, Options: b.Options})
+	ev := extension.BeforeTree{TargetID: b.Target, OldLeafID: old, CommonAncestorID: old, Left: b.Left, Options: b.Options}
+	if len(b.Left) > 0 {
+		before, _ := s.Session().Stub(b.Left[0].Head().Parent) // none where the file has a gap
+		ev.CommonAncestorID = before.ID
+	}
+	d := s.extensions().BeforeTree(ctx, ev)
 	if d == nil {
 		return nil, nil
 	}

@@ -57,7 +57,7 @@ func (h *Harness) finishTurn(ctx context.Context, t agentcore.Turn) (agentcore.T
 		if err != nil {
 			return action, fmt.Errorf("read session: %w", err)
 		}
-		if !endsWithAnswer(c.Messages) {
+		if h.Answerable(c.Messages) {
 			action = agentcore.TurnContinue
 		}
 	}

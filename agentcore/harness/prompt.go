@@ -261,18 +261,21 @@ func (h *Harness) beforeSettle(ctx context.Context, answer *ai.AssistantMessage)
 		return SettleDecision{}, err
 	}
 	more := *d
-	more.Continue = more.Continue && !endsWithAnswer(h.agent.State().Messages)
+	more.Continue = more.Continue && h.Answerable(h.agent.State().Messages)
 	return more, nil
 }
 
-// endsWithAnswer reports whether nothing is left to be answered.
-func endsWithAnswer(messages []agentcore.Message) bool {
-	for _, m := range slices.Backward(messages) {
-		if role := m.Role(); role != ai.RoleSystem {
-			return role == ai.RoleAssistant
+// Answerable reports whether a model has something to answer: what it sees of the
+// messages does not end with its own.
+func (h *Harness) Answerable(messages []agentcore.Message) bool {
+	for i := range slices.Backward(messages) {
+		for _, m := range slices.Backward(h.cfg.Loop.ConvertToLLM(messages[i : i+1])) {
+			if role := m.Role(); role != ai.RoleSystem {
+				return role != ai.RoleAssistant
+			}
 		}
 	}
-	return true
+	return false
 }
 
 // goOn decides what follows a run: a recovery, a retry, what was queued

@@ -50,6 +50,12 @@ func (h *Harness) Queued() (steering, followUp []string) {
 	return texts(s), texts(f)
 }
 
+// Waiting gives the queued messages of all kinds, the steering ones first.
+func (h *Harness) Waiting() []agentcore.Message {
+	steering, followUp := h.agent.Queued()
+	return append(steering, followUp...)
+}
+
 func (h *Harness) tellQueue(ctx context.Context) {
 	steering, followUp := h.Queued()
 	h.mu.Lock()

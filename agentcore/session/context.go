@@ -220,6 +220,10 @@ func (e *ContextEditEntry) apply(messages []agentcore.Message) []agentcore.Messa
 func (s *Session) Visible(ctx context.Context) ([]Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.inSight(ctx)
+}
+
+func (s *Session) inSight(ctx context.Context) ([]Entry, error) {
 	path, err := s.pathTo("")
 	if err != nil {
 		return nil, err

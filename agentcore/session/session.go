@@ -314,29 +314,15 @@ func (s *Session) appendUnder(ctx context.Context, parent int, e Entry) (id stri
 	case s.mode == ReadOnly:
 		return "", ErrReadOnly
 	}
-	m := e.Head()
-	before := *m
+	before := *e.Head()
 	defer func() {
 		if err != nil {
-			*m = before
+			*e.Head() = before
 		}
 	}()
-	if m.ID == "" {
-		m.ID = newEntryID(s.tree.has)
-	} else if s.tree.has(m.ID) {
-		return "", fmt.Errorf("append %s entry: the id %q is taken", e.Type(), m.ID)
-	}
-	if m.Time.IsZero() {
-		m.Time = s.now()
-	}
-	m.Time = m.Time.UTC().Truncate(time.Millisecond)
-	m.Parent = s.tree.id(parent)
-	if err := s.validate(e); err != nil {
-		return "", fmt.Errorf("append %s entry: %w", e.Type(), err)
-	}
-	text, err := encodeLine(e)
+	text, err := s.prepare(parent, e)
 	if err != nil {
-		return "", fmt.Errorf("append %s entry: %w", e.Type(), err)
+		return "", err
 	}
 	ctx = context.WithoutCancel(ctx)
 	stub, err := s.st.Append(ctx, stubOf(e), text)
@@ -347,12 +333,41 @@ func (s *Session) appendUnder(ctx context.Context, parent int, e Entry) (id stri
 		s.catchUp(ctx, stub.Pos)
 	}
 	s.next = stub.Next
+	s.noted(s.hang(parent, stub, e), e)
+	return e.Head().ID, nil
+}
+
+// prepare fills in what all entries have, and encodes one that is to be stored as a
+// child of a node.
+func (s *Session) prepare(parent int, e Entry) ([]byte, error) {
+	m := e.Head()
+	if m.ID == "" {
+		m.ID = newEntryID(s.tree.has)
+	} else if s.tree.has(m.ID) {
+		return nil, fmt.Errorf("append %s entry: the id %q is taken", e.Type(), m.ID)
+	}
+	if m.Time.IsZero() {
+		m.Time = s.now()
+	}
+	m.Time = m.Time.UTC().Truncate(time.Millisecond)
+	m.Parent = s.tree.id(parent)
+	if err := s.validate(e); err != nil {
+		return nil, fmt.Errorf("append %s entry: %w", e.Type(), err)
+	}
+	text, err := encodeLine(e)
+	if err != nil {
+		return nil, fmt.Errorf("append %s entry: %w", e.Type(), err)
+	}
+	return text, nil
+}
+
+// hang takes an entry into the tree as a child of a node, and moves the leaf to it.
+func (s *Session) hang(parent int, stub Stub, e Entry) int {
 	i := s.tree.add(stub)
 	s.tree.nodes[i].parent = int32(parent)
 	s.tree.nodes[i].entry = e
 	s.tree.leaf = i
-	s.noted(i, e)
-	return m.ID, nil
+	return i
 }
 
 // stubOf is the stub of an entry that is about to be stored.

@@ -70,35 +70,51 @@ func (r *Runner) BeforeSettle(ctx context.Context, ev BeforeSettle) ([]session.E
 
 // boundary collects proposals. One that is not valid is reported and left out.
 func boundary[E any](ctx context.Context, r *Runner, name string, pick func(*Events) *Hook[E, BoundaryDecision], ev *E, b *Boundary) ([]session.Entry, bool) {
+	var continues *API
 	handled(ctx, r, name, pick, ev, func(a *API, d *BoundaryDecision) bool {
 		if d.Entries != nil {
-			if err := checkDrafts(d.Entries); err != nil {
+			if err := b.check(ctx, d.Entries); err != nil {
 				r.report(a, name, err)
 				return false
 			}
 			b.Entries = slices.Clone(d.Entries)
 		}
 		if d.Continue != nil {
-			b.Continue = *d.Continue
+			b.Continue, continues = *d.Continue, a
 		}
 		return false
 	}, nil)
-	return b.Entries, b.Continue && b.Outcome == Completed
+	again := b.Continue && b.Outcome == Completed
+	if again && continues != nil && b.Preview != nil {
+		c, err := b.Preview(ctx, b.Entries)
+		if err == nil && !c.CanContinue {
+			err = errors.New("it asked for one more request, but nothing is left to be answered")
+		}
+		if err != nil {
+			r.report(continues, name, err)
+			again = false
+		}
+	}
+	return b.Entries, again
 }
 
-func checkDrafts(entries []session.Entry) error {
+// check finds what is wrong with entries that are to be added.
+func (b *Boundary) check(ctx context.Context, entries []session.Entry) error {
 	for i, e := range entries {
-		switch e := e.(type) {
-		case *session.CustomEntry, *session.CustomMessageEntry, *session.CompactionEntry:
-		case *session.ContextEditEntry:
-			if e.TargetID == "" {
-				return fmt.Errorf("entry %d: a context edit without a target", i)
-			}
+		switch e.(type) {
+		case *session.CustomEntry, *session.CustomMessageEntry, *session.CompactionEntry, *session.ContextEditEntry:
 		default:
 			return fmt.Errorf("entry %d: %T can not be added here", i, e)
 		}
+		if slices.Contains(entries[:i], e) {
+			return fmt.Errorf("entry %d is there twice", i)
+		}
 	}
-	return nil
+	if b.Preview == nil {
+		return nil
+	}
+	_, err := b.Preview(ctx, entries)
+	return err
 }
 
 // ModelSelected tells that a model was chosen.

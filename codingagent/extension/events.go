@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -216,6 +217,9 @@ type CompactFailed struct {
 // BeforeTree is a move to another branch that is about to be made.
 type BeforeTree struct {
 	TargetID, OldLeafID string
+	// CommonAncestorID is the newest entry that stays: the one before Left, or the old leaf
+	// if nothing is left behind; "" is the root.
+	CommonAncestorID string
 	// Left is what the move leaves behind, oldest first.
 	Left    []session.Entry
 	Options harness.NavigateOptions
@@ -322,12 +326,35 @@ type Boundary struct {
 	Outcome  Outcome
 	// Messages is the transcript without the proposed entries.
 	Messages []agentcore.Message
+	// Preview gives what the model would see with some entries added: Entries are what is
+	// proposed so far, nil shows things as they are. It fails for entries that can not be
+	// added; an answer with them is reported and not used. It may be called until the
+	// handler returns, and may be nil in a program that is not pi.
+	Preview func(ctx context.Context, entries []session.Entry) (BoundaryContext, error)
+}
+
+// BoundaryContext is what the model would see at a [Boundary].
+type BoundaryContext struct {
+	// Entries are those in sight of the model, in its order: a compaction first, if there
+	// is one, then what it kept. Those that are not stored yet are copies; an id they were
+	// not given is none to keep. [session.Project] gives the messages of each.
+	Entries []session.Entry
+	// Messages are all messages of Entries, ModelMessages those that a request would have.
+	Messages      []agentcore.Message
+	ModelMessages []ai.Message
+	// Pending are messages that wait: what is queued, and what extensions said during the
+	// turn and wanted to be stored behind it.
+	Pending []agentcore.Message
+	// CanContinue says that one more request would have something to answer.
+	CanContinue bool
 }
 
 // BoundaryDecision replaces the proposal of a [Boundary].
 type BoundaryDecision struct {
-	Entries  []session.Entry // all of them, those seen included; nil keeps them
-	Continue *bool           // nil keeps it
+	Entries []session.Entry // all of them, those seen included; nil keeps them
+	// Continue asks for one more request, which is made if it has something to answer; nil
+	// keeps what was proposed.
+	Continue *bool
 }
 
 // BeforeSettle is a prompt with nothing left to do.
