@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai/auth"
+	"github.com/pi-go/pi/tui/text"
 )
 
 // Radius shares sessions by a Radius gateway: each becomes an artifact that the
@@ -27,6 +28,9 @@ type Radius struct {
 
 // most is how much of an answer is read.
 const most = 1 << 20
+
+// longest is how much of what a gateway says is shown, in columns.
+const longest = 300
 
 // Upload sends the lines of a session, and gives the address of the page that shows
 // it.
@@ -57,21 +61,23 @@ func (r Radius) Upload(ctx context.Context, title string, lines []byte) (address
 		return "", err
 	}
 	defer func() { _ = res.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(res.Body, most))
+	body, err := io.ReadAll(io.LimitReader(res.Body, most))
 	switch {
 	case err != nil:
 		return "", err
 	case res.StatusCode/100 != 2:
-		return "", refusal(res, text)
+		return "", refusal(res, body)
 	}
 	var answer struct {
 		Artifact struct {
 			Address string `json:"canonical_url"`
 		} `json:"artifact"`
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return "", fmt.Errorf("its answer: %w", err)
+	if !json.Valid(body) {
+		return "", errors.New("its answer is no JSON, so it may be no Radius gateway")
 	}
+	// What has another form has no address.
+	_ = json.Unmarshal(body, &answer)
 	if a := answer.Artifact.Address; strings.HasPrefix(a, "https://") || strings.HasPrefix(a, "http://") {
 		return a, nil
 	}
@@ -79,20 +85,20 @@ func (r Radius) Upload(ctx context.Context, title string, lines []byte) (address
 }
 
 // refusal is what the gateway says it will not do.
-func refusal(res *http.Response, text []byte) error {
+func refusal(res *http.Response, body []byte) error {
 	var short struct {
 		Error string `json:"error"`
 	}
-	if json.Unmarshal(text, &short) == nil && short.Error != "" {
-		return fmt.Errorf("%s (%s)", short.Error, res.Status)
+	if json.Unmarshal(body, &short) == nil && short.Error != "" {
+		return fmt.Errorf("%s (%s)", text.Truncate(short.Error, longest, "…"), res.Status)
 	}
 	var long struct {
 		Error struct {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(text, &long) == nil && long.Error.Message != "" {
-		return fmt.Errorf("%s (%s)", long.Error.Message, res.Status)
+	if json.Unmarshal(body, &long) == nil && long.Error.Message != "" {
+		return fmt.Errorf("%s (%s)", text.Truncate(long.Error.Message, longest, "…"), res.Status)
 	}
 	return errors.New(res.Status)
 }

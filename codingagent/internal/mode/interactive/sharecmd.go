@@ -84,7 +84,7 @@ func (u *ui) confirmShare(forWhom string, upload func()) {
 		}
 	})
 	p.below = func(width int) []string {
-		t := tui.NewText(u.look.fg("warning", "It holds what was said, and what tools have read and printed."))
+		t := tui.NewText(u.look.fg("warning", "It holds what was said, your instructions, and what tools have read and printed."))
 		t.PadX = 1
 		return t.Render(width)
 	}
