@@ -96,7 +96,7 @@ func (c *configScreen) open() {
 func (c *configScreen) head() {
 	c.p.title = "Resources, in your settings"
 	if c.scope == resource.Project {
-		c.p.title = "Resources, in the settings of this project"
+		c.p.title = "Resources, for this project"
 	}
 	c.p.hint = []string{"type to filter", "enter switches on or off"}
 	if k := c.ui.keys.Text("tui.input.tab"); k != "" && c.o.Project {

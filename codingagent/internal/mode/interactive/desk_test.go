@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -160,6 +161,18 @@ func (d *desk) wait(texts ...string) string {
 			}
 		}
 		return true
+	})
+}
+
+// resized makes the terminal wider, or as it was, and waits until the screen is drawn
+// anew and has all of some texts.
+func (d *desk) resized(width, height int, texts ...string) {
+	d.t.Helper()
+	d.tty.Resize(width, height)
+	d.until(fmt.Sprintf("the screen is drawn %d wide and shows %q", width, texts), func(s string) bool {
+		return slices.ContainsFunc(strings.Split(s, "\n"), func(line string) bool {
+			return strings.HasSuffix(line, "──") && len([]rune(line)) == width
+		}) && !slices.ContainsFunc(texts, func(t string) bool { return !strings.Contains(s, t) })
 	})
 }
 

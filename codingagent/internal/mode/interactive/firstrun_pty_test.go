@@ -31,38 +31,44 @@ func fresh(t *testing.T) *console {
 }
 
 func TestFirstRun(t *testing.T) {
-	t.Parallel()
-	for _, width := range []int{40, 80, 120, 200} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			c := fresh(t)
-			c.put("../home/.pi/agent/settings.json", `{"theme":"dark"}`)
-			c.start(width, 30)
-			c.wait("Connect a model", "Try it without")
-			c.golden(fmt.Sprintf("first-%d", width))
-			c.keys("1")
-			c.wait("Sign in", "OpenRouter")
-			c.golden(fmt.Sprintf("signin-%d", width))
-			c.keys("claude pro", enter)
-			c.wait("PI_OAUTH_CLIENT_ID_ANTHROPIC", "Connect a model")
-			c.keys("2")
-			c.wait("Paste a key of", "Anthropic")
-			c.keys(escape)
-			c.wait("Connect a model")
-			c.keys("help", enter) // just begins to write
-			c.wait("no language model")
-			c.gone("Working")
-			c.keys("/login", enter)
-			c.wait("Connect a provider")
-			c.wait("This machine")
-			c.keys("this machine", enter) // what the first screen has is there later, too
-			c.wait("No server with a model answered", "Connect a model")
-			c.keys(escape)
-			c.gone("Connect a model")
-			c.keys("/quit", enter)
-			c.finish(0)
-		})
-	}
+	everyWidth(t, func(t *testing.T, width int) {
+		c := fresh(t)
+		c.put("../home/.pi/agent/settings.json", `{"theme":"dark"}`)
+		c.start(width, 30)
+		c.wait("Connect a model", "Try it without")
+		c.golden(fmt.Sprintf("first-%d", width))
+		c.resized(width+7, 26, "Connect a model", "Try it without")
+		c.resized(width, 30, "Connect a model", "Try it without")
+		c.keys("1")
+		c.wait("Sign in", "OpenRouter")
+		c.golden(fmt.Sprintf("signin-%d", width))
+		c.resized(width+7, 26, "Sign in", "OpenRouter")
+		c.resized(width, 30, "Sign in", "OpenRouter")
+		c.keys("claude pro", enter)
+		c.wait("PI_OAUTH_CLIENT_ID_ANTHROPIC", "Connect a model")
+		c.keys("2")
+		c.wait("Paste a key of", "Anthropic")
+		c.keys("groq", enter)
+		c.wait("── Groq")
+		c.keys("sk-mock-secret") // finish fails if this was ever shown
+		c.wait("•••")
+		c.resized(width+7, 26, "── Groq", "•••")
+		c.resized(width, 30, "── Groq", "•••")
+		c.keys(escape)
+		c.wait("Connect a model")
+		c.keys("help", enter) // just begins to write
+		c.wait("no language model")
+		c.gone("Working")
+		c.keys("/login", enter)
+		c.wait("Connect a provider")
+		c.wait("This machine")
+		c.keys("this machine", enter) // what the first screen has is there later, too
+		c.wait("No server with a model answered", "Connect a model")
+		c.keys(escape)
+		c.gone("Connect a model")
+		c.keys("/quit", enter)
+		c.finish(0)
+	})
 }
 
 // TestFirstRunElsewhere starts where terminals and homes are not as usual.

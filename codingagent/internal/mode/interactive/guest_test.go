@@ -20,19 +20,8 @@ import (
 	"github.com/pi-go/pi/codingagent/extension"
 )
 
-// twoWidths runs a test in a narrow and in a wide terminal.
-func twoWidths(t *testing.T, test func(t *testing.T, width int)) {
-	t.Parallel()
-	for _, width := range []int{40, 120} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			test(t, width)
-		})
-	}
-}
-
 func TestDialogsOfExtensions(t *testing.T) {
-	twoWidths(t, func(t *testing.T, width int) {
+	everyWidth(t, func(t *testing.T, width int) {
 		answers := make(chan string, 8)
 		d := sit(t, width, 24, within(func(api *extension.API) {
 			command(t, api, "ask", func(ctx context.Context, x *extension.CommandContext, what string) error {
@@ -68,24 +57,32 @@ func TestDialogsOfExtensions(t *testing.T) {
 		d.keys("/ask select", enter)
 		d.wait("Which fruit?", "pear")
 		d.golden(fmt.Sprintf("ext-select-%d", width))
+		d.resized(width+9, 20, "Which fruit?", "pear")
+		d.resized(width, 24, "Which fruit?", "pear")
 		d.keys("\x1b[B", enter)
 		answer("pear true")
 		d.gone("Which fruit?")
 		d.keys("/ask confirm", enter)
 		d.wait("Remove everything?", "3600 s left")
 		d.golden(fmt.Sprintf("ext-confirm-%d", width))
+		d.resized(width+9, 20, "Remove everything?")
+		d.resized(width, 24, "Remove everything?")
 		d.keys(enter)
 		answer("true")
 		d.gone("s left")
 		d.keys("/ask input", enter)
 		d.wait("Your name")
 		d.golden(fmt.Sprintf("ext-input-%d", width))
+		d.resized(width+9, 20, "Your name")
+		d.resized(width, 24, "Your name")
 		d.keys("Ada", enter)
 		answer("Ada true")
 		d.gone("Your name")
 		d.keys("/ask editor", enter)
 		d.wait("The message", "line two")
 		d.golden(fmt.Sprintf("ext-editor-%d", width))
+		d.resized(width+9, 20, "The message", "line two")
+		d.resized(width, 24, "The message", "line two")
 		d.keys("!", enter)
 		answer(`"line one\nline two!" true`)
 		d.gone("The message")
@@ -241,7 +238,7 @@ func TestReplacingTheSessionEndsWhatExtensionsShow(t *testing.T) {
 }
 
 func TestWidgetsAndStatuses(t *testing.T) {
-	twoWidths(t, func(t *testing.T, width int) {
+	everyWidth(t, func(t *testing.T, width int) {
 		d := sit(t, width, 30, within(func(api *extension.API) {
 			command(t, api, "show", func(_ context.Context, x *extension.CommandContext, _ string) error {
 				ui := x.UI()
@@ -278,7 +275,7 @@ func TestWidgetsAndStatuses(t *testing.T) {
 }
 
 func TestRenderersOfExtensions(t *testing.T) {
-	twoWidths(t, func(t *testing.T, width int) {
+	everyWidth(t, func(t *testing.T, width int) {
 		broken := false
 		d := sit(t, width, 70, within(func(api *extension.API) {
 			lines := func(s ...string) extension.Component { return extension.Lines(func(int) []string { return s }) }

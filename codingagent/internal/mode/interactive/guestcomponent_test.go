@@ -55,7 +55,7 @@ func (k *keyed) Close() {
 }
 
 func TestCustomComponents(t *testing.T) {
-	twoWidths(t, func(t *testing.T, width int) {
+	everyWidth(t, func(t *testing.T, width int) {
 		type end struct {
 			value any
 			err   error
@@ -114,7 +114,7 @@ func TestCustomComponents(t *testing.T) {
 }
 
 func TestComponentsThatMisbehave(t *testing.T) {
-	twoWidths(t, func(t *testing.T, width int) {
+	everyWidth(t, func(t *testing.T, width int) {
 		hold := make(chan struct{})
 		d := sit(t, width, 40, within(func(api *extension.API) {
 			command(t, api, "bad", func(_ context.Context, x *extension.CommandContext, _ string) error {

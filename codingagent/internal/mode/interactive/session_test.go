@@ -13,31 +13,27 @@ import (
 	"github.com/pi-go/pi/ai/aitest/mockllm"
 )
 
-func TestAnAnswerAtThreeWidths(t *testing.T) {
-	t.Parallel()
-	for _, width := range []int{40, 80, 120} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			t.Parallel()
-			c := place(t)
-			c.put("a.go", "package a\n\nfunc A() {}\n")
-			c.llm.Queue(
-				mockllm.Blocks(
-					mockllm.Text("I will look."),
-					mockllm.ToolCall("t1", "read", `{"path":"a.go"}`),
-					mockllm.ToolCall("t2", "bash", `{"command":"printf 'one\ntwo\n'"}`),
-				),
-				mockllm.Blocks(mockllm.ToolCall("t3", "edit", `{"path":"a.go","edits":[{"oldText":"func A() {}","newText":"func B() {}"}]}`)),
-				mockllm.Say("Done: **A** is `B` now.\n\n", "- one\n- two 한글\n"),
-			)
-			c.open(width, 40)
-			c.ask("rename A", "two 한글", "▱")
-			c.golden(fmt.Sprintf("answer-%d", width))
-			c.leave()
-			if s := strings.Join(c.screen.Screen(), "\n"); !strings.Contains(s, "two 한글") || !strings.Contains(s, "pi -c") {
-				t.Errorf("the main screen lacks the conversation or the way back:\n%s", s)
-			}
-		})
-	}
+func TestAnAnswerAtEveryWidth(t *testing.T) {
+	everyWidth(t, func(t *testing.T, width int) {
+		c := place(t)
+		c.put("a.go", "package a\n\nfunc A() {}\n")
+		c.llm.Queue(
+			mockllm.Blocks(
+				mockllm.Text("I will look."),
+				mockllm.ToolCall("t1", "read", `{"path":"a.go"}`),
+				mockllm.ToolCall("t2", "bash", `{"command":"printf 'one\ntwo\n'"}`),
+			),
+			mockllm.Blocks(mockllm.ToolCall("t3", "edit", `{"path":"a.go","edits":[{"oldText":"func A() {}","newText":"func B() {}"}]}`)),
+			mockllm.Say("Done: **A** is `B` now.\n\n", "- one\n- two 한글\n"),
+		)
+		c.open(width, 40)
+		c.ask("rename A", "two 한글", "▱")
+		c.golden(fmt.Sprintf("answer-%d", width))
+		c.leave()
+		if s := strings.Join(c.screen.Screen(), "\n"); !strings.Contains(s, "two 한글") || !strings.Contains(s, "pi -c") {
+			t.Errorf("the main screen lacks the conversation or the way back:\n%s", s)
+		}
+	})
 }
 
 func TestQueueAbortAndTakeBack(t *testing.T) {
