@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/pi-go/pi/ai"
 )
@@ -23,8 +22,9 @@ func (p *Entry) build(f *File, id string, builtin []*ai.Model) (models []*ai.Mod
 		return nil, nil, f.errorAt(`no "models" are listed, and this is no built-in provider`, "providers", id)
 	}
 	own = make(map[*ai.Model]int)
+	var list modelList
 	for _, m := range builtin {
-		models = append(models, p.changed(m))
+		list.add(p.changed(m))
 	}
 	for i := range p.Models {
 		m, err := p.added(f, id, i, builtin)
@@ -32,18 +32,35 @@ func (p *Entry) build(f *File, id string, builtin []*ai.Model) (models []*ai.Mod
 			return nil, nil, err
 		}
 		own[m] = i
-		models = replaced(models, m)
+		list.replace(m)
 	}
-	return models, own, nil
+	return list.models, own, nil
 }
 
-// replaced puts a model in the place of the one of its id, or at the end.
-func replaced(models []*ai.Model, m *ai.Model) []*ai.Model {
-	if at := slices.IndexFunc(models, m.Same); at >= 0 {
-		models[at] = m
-		return models
+// modelList is models in order, with where each id is: files may hold many.
+type modelList struct {
+	models []*ai.Model
+	at     map[string][]int
+}
+
+// add puts a model at the end.
+func (l *modelList) add(m *ai.Model) {
+	if l.at == nil {
+		l.at = make(map[string][]int)
 	}
-	return append(models, m)
+	l.at[m.ID] = append(l.at[m.ID], len(l.models))
+	l.models = append(l.models, m)
+}
+
+// replace puts a model in the place of the one that is the same, or at the end.
+func (l *modelList) replace(m *ai.Model) {
+	for _, i := range l.at[m.ID] {
+		if m.Same(l.models[i]) {
+			l.models[i] = m
+			return
+		}
+	}
+	l.add(m)
 }
 
 // changed gives a model that is not the file's with what the file says about it.

@@ -184,7 +184,7 @@ func (p *Provider) Amend(models []*ai.Model) []*ai.Model {
 	if p.changed == nil {
 		p.changed = make(map[*ai.Model]*ai.Model)
 	}
-	out := make([]*ai.Model, 0, len(models)+len(p.own))
+	out := modelList{models: make([]*ai.Model, 0, len(models)+len(p.own))}
 	for _, m := range models {
 		if !slices.Contains(p.models, m) {
 			if p.changed[m] == nil {
@@ -192,14 +192,14 @@ func (p *Provider) Amend(models []*ai.Model) []*ai.Model {
 			}
 			m = p.changed[m]
 		}
-		out = append(out, m)
+		out.add(m)
 	}
 	for _, m := range p.models {
 		if _, own := p.own[m]; own {
-			out = replaced(out, m)
+			out.replace(m)
 		}
 	}
-	return out
+	return out.models
 }
 
 // check finds models of the file whose protocol is not known.

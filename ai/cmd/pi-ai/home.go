@@ -43,7 +43,7 @@ func (h home) lists() string       { return filepath.Join(h.dir, "models-store.j
 // settings reads settings.json, which need not exist.
 func (h home) settings() (*jsonobj.Document, error) {
 	path := filepath.Join(h.dir, "settings.json")
-	text, err := os.ReadFile(path)
+	text, err := readConfig(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -67,12 +67,29 @@ type described struct {
 	changed   map[string]*modelsfile.Provider
 }
 
+// maxConfig is the size of the largest file of descriptions.
+const maxConfig = 16 << 20
+
+// readConfig reads a regular file. Nothing else is waited for, as for the writer of a
+// pipe, and nothing is read without end.
+func readConfig(path string) ([]byte, error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() && !info.IsDir():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is a device, a pipe or a socket, no file")}
+	case info.Size() > maxConfig:
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d MiB", maxConfig>>20)}
+	}
+	return os.ReadFile(path)
+}
+
 // describe lays models.json over the built-in providers. What can not be used of it is
 // told and left out.
 func (h home) describe(builtin []ai.Provider, resolve func(context.Context, string) (string, error)) (described, []error) {
 	d := described{file: new(modelsfile.File), providers: builtin}
 	path := filepath.Join(h.dir, "models.json")
-	text, err := os.ReadFile(path)
+	text, err := readConfig(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return d, nil

@@ -125,3 +125,23 @@ func TestCheck(t *testing.T) {
 	s.want(1, "open/dear  FAILED (auth): bad key\nerror: 1 of 1 failed\n", "check", "open/dear")
 	s.want(1, "locked/faux-1  FAILED (auth)", "check", "open", "locked")
 }
+
+// A file that is none, or one without end, is not read.
+func TestWhatIsNoFileIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large")
+	if err := os.WriteFile(large, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := readConfig(large); err != nil || string(text) != "{" {
+		t.Fatalf("%q %v", text, err)
+	}
+	if err := os.Truncate(large, maxConfig+1); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{large: "more than 16 MiB", os.DevNull: "no file", dir: "", filepath.Join(dir, "none"): ""} {
+		if text, err := readConfig(path); err == nil || len(text) > 0 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %d bytes, %v", path, len(text), err)
+		}
+	}
+}
