@@ -36,8 +36,8 @@ type cell struct {
 	weight  weight
 	round   bool // corners are
 	role    Role
-	net     int  // whose line it is: 0 is a frame's
 	solid   bool // it belongs to a box that no line may run through
+	net     int  // whose line it is: 0 is a frame's
 }
 
 // canvas is what is drawn on. It grows as needed.
@@ -70,7 +70,7 @@ func (c *canvas) at(x, y int) *cell {
 	}
 	if row := c.rows[y]; x >= len(row) {
 		if x >= cap(row) {
-			grown := make([]cell, len(row), max(2*x, 64))
+			grown := make([]cell, len(row), min(max(x+1, 2*cap(row), 64), maxColumns))
 			copy(grown, row)
 			row = grown
 		}
