@@ -61,6 +61,7 @@ func TestReloadChangesRetries(t *testing.T) {
 		t.Fatalf("%d requests without retries", n)
 	}
 	set.Retry.MaxRetries = 2
+	set.Retry.BaseDelay, set.Retry.MaxDelay = time.Hour, time.Nanosecond // no wait is longer than the second
 	if err := r.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -188,10 +188,11 @@ func TestFilters(t *testing.T) {
 
 func TestListsOfTheSettings(t *testing.T) {
 	s := newSandbox(t, map[string]string{
-		"home/.pi/agent/settings.json": `{"prompts":["!no*","+prompts/north.md","-prompts/out.md","more","~/one.md","gone"],"extensions":["-extensions/b.ts","builtin:mcp","-builtin:codemode"],"skills":["!skills/old"]}`,
+		"home/.pi/agent/settings.json": `{"prompts":["!no*","+prompts/north.md","-prompts/out.md","more","~/one.md","gone"],"extensions":["-extensions/b.ts","builtin:mcp","-builtin:codemode"],"skills":["!skills/old"],"themes":["-themes/dull.json","~/look.json"]}`,
 		"home/.pi/agent/prompts/no.md": "x", "home/.pi/agent/prompts/north.md": "x", "home/.pi/agent/prompts/out.md": "x", "home/.pi/agent/prompts/yes.md": "x", "home/.pi/agent/prompts/sub/deep.md": "x",
 		"home/.pi/agent/more/sub/deep2.md": "x", "home/one.md": "x", "home/.pi/agent/extensions/a.ts": "", "home/.pi/agent/extensions/b.ts": "",
 		"home/.pi/agent/skills/old/SKILL.md": aSkill, "home/.pi/agent/skills/new/SKILL.md": aSkill,
+		"home/.pi/agent/themes/dull.json": "{}", "home/.pi/agent/themes/fine.json": "{}", "home/look.json": "{}",
 	})
 	set := s.load(t.Context())
 	a := "home/.pi/agent/"
@@ -199,6 +200,7 @@ func TestListsOfTheSettings(t *testing.T) {
 		Prompts:    a + "prompts/north.md " + a + "more/sub/deep2.md home/one.md -" + a + "prompts/no.md -" + a + "prompts/out.md " + a + "prompts/yes.md",
 		Extensions: a + "extensions/a.ts -" + a + "extensions/b.ts",
 		Skills:     a + "skills/new/SKILL.md -" + a + "skills/old/SKILL.md",
+		Themes:     "home/look.json -" + a + "themes/dull.json " + a + "themes/fine.json",
 	} {
 		if got := s.items(set, kind); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", kind, got, want)

@@ -69,6 +69,15 @@ func TestTrust(t *testing.T) {
 	if o := s.run("config", "explain", "shellCommandPrefix"); !strings.Contains(o.out, "project: "+s.dir) {
 		t.Errorf("with a decision: %s%s", o.out, o.err)
 	}
+	// Where there is no decision the user's setting counts.
+	for set, trusted := range map[string]bool{"always": true, "never": false, "ask": false} {
+		s := newSandbox(t)
+		hostile(s)
+		s.put("../home/.pi/agent/settings.json", `{"defaultProjectTrust":"`+set+`"}`)
+		if o := s.run("config", "explain", "shellCommandPrefix"); strings.Contains(o.out, "project: "+s.dir) != trusted {
+			t.Errorf("with %q: %s%s", set, o.out, o.err)
+		}
+	}
 }
 
 // A settings file of the project that is a link out of it needs trust as well.

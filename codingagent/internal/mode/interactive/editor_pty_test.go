@@ -210,19 +210,25 @@ func TestAnImageFromTheClipboard(t *testing.T) {
 
 func TestAnEditorOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	c := place(t)
-	c.put("../bin/edit", "#!/bin/sh\necho in the other editor\nsed 's/draft/final/; $s/$/\\\nand more/' \"$1\" >\"$1.new\" && mv \"$1.new\" \"$1\"\n")
-	tool := filepath.Join(filepath.Dir(c.dir), "bin", "edit")
-	if err := os.Chmod(tool, 0o755); err != nil {
-		t.Fatal(err)
+	for _, set := range []bool{false, true} { // by a variable, and by the setting, which is stronger
+		c := place(t)
+		c.put("../bin/edit", "#!/bin/sh\necho in the other editor\nsed 's/draft/final/; $s/$/\\\nand more/' \"$1\" >\"$1.new\" && mv \"$1.new\" \"$1\"\n")
+		tool := filepath.Join(filepath.Dir(c.dir), "bin", "edit")
+		if err := os.Chmod(tool, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		c.env = []string{"VISUAL=" + tool}
+		if set {
+			c.put(agentFiles+"settings.json", `{"theme":"dark","externalEditor":"`+tool+`"}`)
+			c.env = []string{"VISUAL=/bin/false"}
+		}
+		c.open(80, 24)
+		c.keys("my draft of 한글 👩‍🚀")
+		c.wait("my draft of")
+		c.keys("\x07") // ctrl+g
+		c.wait("\nmy final of 한글", "\nand more")
+		c.keys(ctrlC)
+		c.gone("and more")
+		c.leave()
 	}
-	c.env = []string{"VISUAL=" + tool}
-	c.open(80, 24)
-	c.keys("my draft of 한글 👩‍🚀")
-	c.wait("my draft of")
-	c.keys("\x07") // ctrl+g
-	c.wait("\nmy final of 한글", "\nand more")
-	c.keys(ctrlC)
-	c.gone("and more")
-	c.leave()
 }

@@ -141,3 +141,29 @@ func TestClearOnShrink(t *testing.T) {
 		}
 	}
 }
+
+// A branch is left at once, or after a question about a summary of it.
+func TestBranchesAreLeftAtOnce(t *testing.T) {
+	t.Parallel()
+	const asked = "Go there with a summary"
+	for _, skip := range []bool{false, true} {
+		d := sitWith(t, 70, 24, func(s *settings.Settings) { s.BranchSummary.SkipPrompt = skip })
+		d.llm.Queue(faux.Say("answer one"), faux.Say("answer two"))
+		for _, n := range []string{"one", "two"} {
+			d.keys("question "+n, enter)
+			d.wait("answer " + n)
+			d.gone("Working")
+		}
+		d.keys("/tree", enter)
+		d.wait("── Tree")
+		d.keys("question two")
+		d.wait("filter: question two")
+		d.keys(enter)
+		s := d.until("there is a question, or the message is in the editor", func(s string) bool {
+			return strings.Contains(s, asked) || strings.Contains(s, "─\nquestion two")
+		})
+		if strings.Contains(s, asked) == skip {
+			t.Errorf("skipPrompt %v:\n%s", skip, s)
+		}
+	}
+}
