@@ -197,7 +197,7 @@ func (u *ui) chooseOf(provider string, list []*ai.Model) {
 	var items []tui.ListItem
 	for _, m := range list {
 		if m.Provider == provider {
-			items = append(items, tui.ListItem{Value: m.Ref(), Label: oneLine(m.Ref()), Description: oneLine(m.Name), Data: m})
+			items = append(items, tui.ListItem{Value: m.Ref(), Label: oneLine(m.Ref()), Description: modelName(m), Data: m})
 		}
 	}
 	if len(items) == 1 {

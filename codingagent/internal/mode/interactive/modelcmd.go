@@ -26,16 +26,27 @@ func (u *ui) available(ctx context.Context) []*ai.Model {
 func modelItems(ctx context.Context, u *ui) []tui.ListItem {
 	var items []tui.ListItem
 	for _, m := range u.available(ctx) {
-		about := oneLine(m.Name)
+		var about []string
+		if name := modelName(m); name != "" {
+			about = append(about, name)
+		}
 		if m.ContextWindow > 0 {
-			about += " · " + tokenCount(m.ContextWindow)
+			about = append(about, tokenCount(m.ContextWindow))
 		}
 		if m.Reasoning {
-			about += " · thinks"
+			about = append(about, "thinks")
 		}
-		items = append(items, tui.ListItem{Value: m.Ref(), Label: oneLine(m.Ref()), Description: about, Data: m})
+		items = append(items, tui.ListItem{Value: m.Ref(), Label: oneLine(m.Ref()), Description: strings.Join(about, " · "), Data: m})
 	}
 	return items
+}
+
+// modelName is what a model is called beside its id, "" when that is the same.
+func modelName(m *ai.Model) string {
+	if m.Name == m.ID {
+		return ""
+	}
+	return oneLine(m.Name)
 }
 
 // modelCommand chooses a model: the one that is named exactly, else from a list.

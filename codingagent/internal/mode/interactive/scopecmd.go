@@ -117,7 +117,7 @@ func (s *scopePicker) items() []tui.ListItem {
 		if s.on[c.Model.Ref()] {
 			mark = "[x] "
 		}
-		items = append(items, tui.ListItem{Value: c.Model.Ref(), Label: mark + oneLine(choiceText(c)), Description: oneLine(c.Model.Name), Data: c.Model})
+		items = append(items, tui.ListItem{Value: c.Model.Ref(), Label: mark + oneLine(choiceText(c)), Description: modelName(c.Model), Data: c.Model})
 	}
 	return items
 }
