@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -111,6 +112,39 @@ func (r *Resolver) run(ctx context.Context, command string) (string, error) {
 	}
 	return out, nil
 }
+
+// maxKey is the most that a command may print, in bytes: no key or token is that long.
+const maxKey = 1 << 20
+
+// KeyOutput takes what a key command prints; it is for [exec.Cmd.Stdout]. A command that
+// prints more than 1 MiB is not listened to any longer. It is not safe for concurrent use.
+type KeyOutput struct {
+	text []byte
+	full bool
+}
+
+// Write keeps p, or fails when that is too much.
+func (o *KeyOutput) Write(p []byte) (int, error) {
+	if o.full = o.full || len(o.text)+len(p) > maxKey; o.full {
+		return 0, errTooMuch
+	}
+	o.text = append(o.text, p...)
+	return len(p), nil
+}
+
+// Text gives what was printed by a command that ended with err. One that left something
+// in the background ([exec.ErrWaitDelay]) has ended well.
+func (o *KeyOutput) Text(err error) (string, error) {
+	switch {
+	case o.full:
+		return "", errTooMuch
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = nil
+	}
+	return string(o.text), err
+}
+
+var errTooMuch = fmt.Errorf("it printed more than %d MiB, which is no key", maxKey>>20)
 
 // program names a command by its first word: arguments may be secret.
 func program(command string) string {

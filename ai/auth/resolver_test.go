@@ -3,6 +3,8 @@ package auth_test
 import (
 	"context"
 	"errors"
+	"io"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -102,5 +104,23 @@ func TestCommands(t *testing.T) {
 	})
 	if _, err := new(auth.Resolver).Resolve(t.Context(), "!x"); err == nil {
 		t.Error("a command runs without a shell")
+	}
+}
+
+// A command that prints without end is not listened to.
+func TestKeyOutputIsBounded(t *testing.T) {
+	var out auth.KeyOutput
+	if _, err := out.Write([]byte("sk-1")); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := out.Text(exec.ErrWaitDelay); text != "sk-1" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	n, err := io.Copy(&out, strings.NewReader(strings.Repeat("y\n", 1<<20)))
+	if err == nil || n > 1<<20 {
+		t.Errorf("took %d bytes, %v", n, err)
+	}
+	if text, err := out.Text(nil); text != "" || err == nil {
+		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }

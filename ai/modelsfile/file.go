@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/jsonobj"
@@ -112,8 +114,11 @@ func Parse(path string, data []byte) (*File, error) {
 	for _, id := range slices.Sorted(maps.Keys(providers)) {
 		before := len(c.faults)
 		at := []any{"providers", id}
-		if id == "" {
+		switch {
+		case id == "":
 			c.fault(at, "the id of the provider is empty")
+		case strings.ContainsFunc(id, unicode.IsControl):
+			c.fault(at, "the id of the provider has a character that controls terminals")
 		}
 		entry(c, at, providers[id])
 		if len(c.faults) > before {

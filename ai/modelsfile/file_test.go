@@ -278,3 +278,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// The names of providers are shown in terminals.
+func TestControlCharactersInAProvidersID(t *testing.T) {
+	f, err := Parse("models.json", []byte(`{"providers": {"a\u001b[31m": {"baseUrl": "http://x"}, "b": {"baseUrl": "http://x"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Providers) != 1 || f.Providers["b"] == nil || len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Error(), "controls terminals") || strings.Contains(f.Faults[0].Error(), "\x1b") {
+		t.Errorf("%d providers, %q", len(f.Providers), f.Faults)
+	}
+}

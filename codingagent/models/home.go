@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -104,9 +103,7 @@ func (h Home) keyCommand(ctx context.Context, command string) (string, error) {
 	cmd.Env, cmd.Dir, cmd.Stderr = h.Environ, h.Dir, h.Stderr
 	cmd.WaitDelay = keyPatience
 	cmd.Cancel = func() error { return execenv.KillTree(cmd.Process) }
-	out, err := cmd.Output()
-	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
-		err = nil // it left something in the background, and that is fine
-	}
-	return string(out), err
+	var out auth.KeyOutput
+	cmd.Stdout = &out
+	return out.Text(cmd.Run())
 }

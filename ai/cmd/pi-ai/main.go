@@ -38,6 +38,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"time"
 
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/auth"
@@ -111,8 +112,11 @@ func shell(ctx context.Context, command string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name, flag = "cmd", "/c"
 	}
-	out, err := exec.CommandContext(ctx, name, flag, command).Output()
-	return string(out), err
+	cmd := exec.CommandContext(ctx, name, flag, command)
+	var out auth.KeyOutput
+	cmd.Stdout = &out
+	cmd.WaitDelay = 500 * time.Millisecond // for what it leaves in the background
+	return out.Text(cmd.Run())
 }
 
 // usageError is a command line that is wrong.
