@@ -81,7 +81,7 @@ type API struct {
 	messages     map[string]MessageRenderer
 	entries      map[string]EntryRenderer
 	toolShow     []func(name string, next ToolRenderers) *ToolRenderers
-	markdown     MarkdownTransformer
+	markdown     markdownChange
 	mcp          []MCPServer
 	providers    []ai.Provider // in the order of their registration
 	virtual      []models.VirtualModel
@@ -89,6 +89,10 @@ type API struct {
 }
 
 type (
+	markdownChange struct {
+		f     MarkdownTransformer // nil is none
+		types []MarkdownType
+	}
 	namedCommand struct {
 		name string
 		Command
@@ -271,10 +275,19 @@ func (a *API) RegisterToolRenderer(f func(tool string, next ToolRenderers) *Tool
 	return a.register(func() { a.toolShow = append(a.toolShow, f) })
 }
 
-// RegisterMarkdownTransformer changes texts before they are shown; an extension
-// has one.
-func (a *API) RegisterMarkdownTransformer(f MarkdownTransformer) error {
-	return a.register(func() { a.markdown = f })
+// RegisterMarkdownTransformer changes texts of some types before they are shown; none
+// means those of people and models: [MarkdownUser], [MarkdownAssistant] and
+// [MarkdownThinking]. An extension has one transformer.
+func (a *API) RegisterMarkdownTransformer(f MarkdownTransformer, types ...MarkdownType) error {
+	for _, t := range types {
+		if !slices.Contains(markdownTypes[:], t) {
+			return fmt.Errorf("register markdown transformer: there are no texts of the type %q", t)
+		}
+	}
+	if len(types) == 0 {
+		types = markdownTypes[:usualMarkdown]
+	}
+	return a.register(func() { a.markdown = markdownChange{f, slices.Clone(types)} })
 }
 
 // RegisterProvider adds a vendor of models, or replaces the one of that id until

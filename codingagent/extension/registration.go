@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"time"
 
 	"github.com/pi-go/pi/agentcore/session"
 )
@@ -111,11 +112,35 @@ type ToolRenderers struct {
 
 // MarkdownView says what a text is shown for.
 type MarkdownView struct {
-	// MessageType is "user", "assistant" or "assistant-thinking".
-	MessageType string
+	MessageType MarkdownType
 	Streaming   bool
-	Width       int
+	Width       int // in columns
+	// EntryID is the entry that keeps it, "" for what is shown before it is stored. Time is
+	// when the message was made; both are empty for MarkdownChangelog.
+	EntryID string
+	Time    time.Time
 }
+
+// MarkdownType says what sort of text is shown.
+type MarkdownType string
+
+// The types. MarkdownCustom are messages of extensions that no renderer of theirs shows,
+// MarkdownSummary what compactions and branches that were left are summed up in,
+// MarkdownChangelog what is new in the program, as /changelog shows it.
+const (
+	MarkdownUser      MarkdownType = "user"
+	MarkdownAssistant MarkdownType = "assistant"
+	MarkdownThinking  MarkdownType = "assistant-thinking"
+	MarkdownCustom    MarkdownType = "custom"
+	MarkdownSummary   MarkdownType = "summary"
+	MarkdownChangelog MarkdownType = "changelog"
+)
+
+// markdownTypes are all of them, those first that a transformer gets unless it says so.
+var markdownTypes = [...]MarkdownType{MarkdownUser, MarkdownAssistant, MarkdownThinking, MarkdownCustom, MarkdownSummary, MarkdownChangelog}
+
+// usualMarkdown is how many those are.
+const usualMarkdown = 3
 
 // MarkdownTransformer changes a text before it is shown. What is stored and what
 // the model sees stays.

@@ -512,27 +512,27 @@ func (r *Runner) ToolRenderers(tool string) ToolRenderers {
 	return out
 }
 
-// TransformsMarkdown reports whether a text may change on its way through
+// TransformsMarkdown reports whether a text of a type may change on its way through
 // [Runner.Markdown].
-func (r *Runner) TransformsMarkdown() bool {
-	for _, a := range r.apis {
-		a.mu.Lock()
-		f := a.markdown
-		a.mu.Unlock()
-		if f != nil {
-			return true
-		}
+func (r *Runner) TransformsMarkdown(t MarkdownType) bool {
+	return slices.ContainsFunc(r.apis, func(a *API) bool { return a.transformer(t) != nil })
+}
+
+// transformer gives what changes texts of a type, nil if nothing does.
+func (a *API) transformer(t MarkdownType) MarkdownTransformer {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !slices.Contains(a.markdown.types, t) {
+		return nil
 	}
-	return false
+	return a.markdown.f
 }
 
 // Markdown passes a text through the transformers. One that panics leaves it as
 // it was.
 func (r *Runner) Markdown(text string, v MarkdownView) string {
 	for _, a := range r.apis {
-		a.mu.Lock()
-		f := a.markdown
-		a.mu.Unlock()
+		f := a.transformer(v.MessageType)
 		if f == nil {
 			continue
 		}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pi-go/pi/ai"
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/markdown"
 	"github.com/pi-go/pi/tui/text"
@@ -105,6 +107,8 @@ func (g *gap) Render(int) []string {
 // its blocks, so that what is finished is not looked at again.
 type answer struct {
 	ui    *ui
+	id    string // of the entry that keeps it, "" while it comes
+	at    time.Time
 	parts []part
 	items []*tui.Item // all that is shown of it
 }
@@ -125,6 +129,7 @@ type part struct {
 // update shows the answer as far as it has come. All blocks but the last are
 // complete.
 func (a *answer) update(m *ai.AssistantMessage, final bool) {
+	a.at = m.Time()
 	from := max(len(a.parts)-1, 0)
 	if final {
 		from = 0
@@ -170,11 +175,11 @@ func (a *answer) prose(p *part, s string, thinking, done bool) {
 		p.item = a.append(p.prose)
 	}
 	p.prose.md.SetStreaming(!done)
-	kind := "assistant"
+	v := extension.MarkdownView{MessageType: extension.MarkdownAssistant, Streaming: !done, EntryID: a.id, Time: a.at}
 	if thinking {
-		kind = "assistant-thinking"
+		v.MessageType = extension.MarkdownThinking
 	}
-	p.prose.md.SetText(a.ui.transform(s, kind, !done))
+	p.prose.md.SetText(a.ui.transform(s, v))
 	p.item.Touch()
 }
 
@@ -256,8 +261,9 @@ type userMessage struct {
 	width int
 }
 
-func newUserMessage(u *ui, m *ai.UserMessage) *userMessage {
-	return &userMessage{ui: u, body: Clean(u.transform(strings.TrimSpace(ai.TextOf(m.Content, "\n")), "user", false)), below: newGallery(u, m.Content)}
+func newUserMessage(u *ui, m *ai.UserMessage, id string) *userMessage {
+	v := extension.MarkdownView{MessageType: extension.MarkdownUser, EntryID: id, Time: m.Time()}
+	return &userMessage{ui: u, body: Clean(u.transform(strings.TrimSpace(ai.TextOf(m.Content, "\n")), v)), below: newGallery(u, m.Content)}
 }
 
 // imageNote stands for an image.
@@ -324,6 +330,8 @@ func (n *note) Invalidate() { n.box = nil }
 type folded struct {
 	ui          *ui
 	title, body string
+	id          string // of the entry, "" if it is not known
+	at          time.Time
 	md          *markdown.Markdown
 	lines       []string
 	width       int
@@ -345,7 +353,7 @@ func (f *folded) Render(width int) []string {
 		if f.md == nil {
 			f.md = markdown.New(markdown.Options{Theme: f.ui.look.md, PadX: 2, CodeIndent: &f.ui.cfg.Settings.Markdown.CodeBlockIndent})
 			f.md.Change(f.ui.diagrams)
-			f.md.SetText(f.body)
+			f.md.SetText(f.ui.transform(f.body, extension.MarkdownView{MessageType: extension.MarkdownSummary, EntryID: f.id, Time: f.at}))
 		}
 		f.lines = append(f.lines, f.md.Render(width)...)
 	}

@@ -1,6 +1,7 @@
 package interactive
 
 import (
+	"github.com/pi-go/pi/codingagent/extension"
 	"github.com/pi-go/pi/tui"
 	"github.com/pi-go/pi/tui/markdown"
 )
@@ -11,7 +12,7 @@ func (u *ui) changelogCommand(string) {
 	sections := u.changes()
 	for i := len(sections) - 1; i >= 0; i-- {
 		u.append(tui.Spacer(1))
-		u.append(newPage(u, "## "+sections[i].Title+"\n\n"+sections[i].Body))
+		u.append(newPage(u, u.transform("## "+sections[i].Title+"\n\n"+sections[i].Body, extension.MarkdownView{MessageType: extension.MarkdownChangelog})))
 	}
 }
 

@@ -111,7 +111,7 @@ func (u *ui) handle(ev agentcore.Event) {
 	case *agentcore.AgentStart:
 		u.status.work("Working")
 	case *agentcore.MessageStart:
-		u.showMessage(ev.Message)
+		u.showMessage(ev.Message, "")
 	case *agentcore.MessageEnd:
 		if m, ok := ev.Message.(*ai.AssistantMessage); ok {
 			if u.answer == nil {
@@ -184,14 +184,15 @@ func (u *ui) restOrWork() {
 	}
 }
 
-// showMessage shows a message that enters the conversation.
-func (u *ui) showMessage(m agentcore.Message) {
+// showMessage shows a message that enters the conversation, or one from before, with the
+// id of its entry.
+func (u *ui) showMessage(m agentcore.Message, id string) {
 	switch m := m.(type) {
 	case *ai.UserMessage:
 		u.append(tui.Spacer(1))
-		u.append(newUserMessage(u, m)).SetStop(true)
+		u.append(newUserMessage(u, m, id)).SetStop(true)
 	case *session.CustomMessage:
-		u.showCustom(m)
+		u.showCustom(m, id)
 	case *codingagent.BashExecution:
 		if u.shell == nil || u.shell.command != m.Command {
 			u.append(finishedShell(u, m))
@@ -233,10 +234,14 @@ func (u *ui) compacted(ev *harness.CompactionEnd) {
 		}
 	case ev.Result != nil:
 		u.append(tui.Spacer(1))
-		u.append(&folded{
+		f := &folded{
 			ui: u, body: ev.Result.Summary,
 			title: fmt.Sprintf("Summed up: %s tokens became %s", tokenCount(ev.Result.TokensBefore), tokenCount(ev.Result.TokensAfter)),
-		})
+		}
+		if e := ev.Result.Entry; e != nil {
+			f.id, f.at = e.ID, e.Time
+		}
+		u.append(f)
 	}
 	if !u.session().Busy() || ev.Reason == harness.ReasonManual {
 		u.status.rest()

@@ -315,7 +315,7 @@ func TestRenderersOfExtensions(t *testing.T) {
 				if broken {
 					panic("no text")
 				}
-				return strings.ReplaceAll(s, "secret", "[out by "+v.MessageType+"]")
+				return strings.ReplaceAll(s, "secret", "[out by "+string(v.MessageType)+"]")
 			})
 			command(t, api, "say", func(ctx context.Context, _ *extension.CommandContext, what string) error {
 				if what == "mark" {

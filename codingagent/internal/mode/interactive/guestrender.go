@@ -94,12 +94,14 @@ func orNothing(c tui.Component) tui.Component {
 	return c
 }
 
-// showCustom shows a message of an extension.
-func (u *ui) showCustom(m *session.CustomMessage) {
+// showCustom shows a message of an extension, which an entry keeps already if it has an
+// id.
+func (u *ui) showCustom(m *session.CustomMessage, id string) {
 	if !m.Display {
 		return
 	}
-	own := &note{ui: u, token: "customMessageText", body: Clean(ai.TextOf(m.Content, "\n"))}
+	body := u.transform(ai.TextOf(m.Content, "\n"), extension.MarkdownView{MessageType: extension.MarkdownCustom, EntryID: id, Time: m.Time()})
+	own := &note{ui: u, token: "customMessageText", body: Clean(body)}
 	show := u.session().Extensions().MessageRenderer(m.CustomType)
 	if show == nil {
 		u.append(tui.Spacer(1))
@@ -132,15 +134,16 @@ func (u *ui) showEntry(e session.Entry) {
 
 // transform passes a text through the transformers of the extensions, which are
 // waited for a moment only.
-func (u *ui) transform(s, messageType string, streaming bool) string {
+func (u *ui) transform(s string, v extension.MarkdownView) string {
 	r := u.session().Extensions()
-	if u.guests == nil || !r.TransformsMarkdown() {
+	if u.guests == nil || !r.TransformsMarkdown(v.MessageType) {
 		return s
 	}
 	width, _ := u.p.Size()
+	v.Width = max(width-2*u.settings.OutputPadding, 1)
 	got := make(chan string, 1)
 	u.guests.markdown.Do(func() {
-		got <- r.Markdown(s, extension.MarkdownView{MessageType: messageType, Streaming: streaming, Width: max(width-2*u.settings.OutputPadding, 1)})
+		got <- r.Markdown(s, v)
 	})
 	select {
 	case s = <-got:

@@ -85,27 +85,27 @@ func (u *ui) showPast(e session.Entry) {
 	switch e := e.(type) {
 	case *session.MessageEntry:
 		if m, ok := e.Message.(*ai.AssistantMessage); !ok || m.StopReason != ai.StopError || !u.pasts.again[e.ID] {
-			u.replayMessage(e.Message)
+			u.replayMessage(e.Message, e.ID)
 		}
 	case *session.CustomMessageEntry:
-		u.showCustom(&session.CustomMessage{CustomType: e.CustomType, Content: e.Content, Plain: e.Plain, Display: e.Display, Details: e.Details, Timestamp: e.Time.UnixMilli()})
+		u.showCustom(&session.CustomMessage{CustomType: e.CustomType, Content: e.Content, Plain: e.Plain, Display: e.Display, Details: e.Details, Timestamp: e.Time.UnixMilli()}, e.ID)
 	case *session.CustomEntry:
 		u.showEntry(e)
 	case *session.CompactionEntry:
 		u.append(tui.Spacer(1))
-		u.append(&folded{ui: u, title: fmt.Sprintf("Summed up from %s tokens", tokenCount(e.TokensBefore)), body: e.Summary})
+		u.append(&folded{ui: u, title: fmt.Sprintf("Summed up from %s tokens", tokenCount(e.TokensBefore)), body: e.Summary, id: e.ID, at: e.Time})
 	case *session.BranchSummaryEntry:
 		if e.Summary != "" {
 			u.append(tui.Spacer(1))
-			u.append(&folded{ui: u, title: "What happened on the branch that was left", body: e.Summary})
+			u.append(&folded{ui: u, title: "What happened on the branch that was left", body: e.Summary, id: e.ID, at: e.Time})
 		}
 	}
 }
 
-func (u *ui) replayMessage(m agentcore.Message) {
+func (u *ui) replayMessage(m agentcore.Message, id string) {
 	switch m := m.(type) {
 	case *ai.AssistantMessage:
-		(&answer{ui: u}).finish(m)
+		(&answer{ui: u, id: id}).finish(m)
 	case *ai.ToolResultMessage:
 		var took time.Duration
 		if m.DurationMS != nil {
@@ -113,7 +113,7 @@ func (u *ui) replayMessage(m agentcore.Message) {
 		}
 		u.card(m.ToolCallID, m.ToolName).end(agentcore.ToolResult{Content: m.Content, Details: m.Details, IsError: m.IsError}, took)
 	default:
-		u.showMessage(m)
+		u.showMessage(m, id)
 	}
 }
 
