@@ -31,6 +31,8 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	case os.Getenv(waitsIn) != "":
 		os.Exit(program.Main(waiting(os.Getenv(waitsIn))))
+	case os.Getenv(strays) != "":
+		os.Exit(program.Main(straying()))
 	case os.Getenv(asPi) != "":
 		main()
 	}
