@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/pi-go/pi/ai/auth"
-	"github.com/pi-go/pi/tui/text"
+	"github.com/pi-go/pi/codingagent/tools/truncate"
 )
 
 // Radius shares sessions by a Radius gateway: each becomes an artifact that the
@@ -29,7 +29,7 @@ type Radius struct {
 // most is how much of an answer is read.
 const most = 1 << 20
 
-// longest is how much of what a gateway says is shown, in columns.
+// longest is how much of what a gateway says is shown, in UTF-16 code units.
 const longest = 300
 
 // Upload sends the lines of a session, and gives the address of the page that shows
@@ -90,7 +90,7 @@ func refusal(res *http.Response, body []byte) error {
 		Error string `json:"error"`
 	}
 	if json.Unmarshal(body, &short) == nil && short.Error != "" {
-		return fmt.Errorf("%s (%s)", text.Truncate(short.Error, longest, "…"), res.Status)
+		return fmt.Errorf("%s (%s)", shortened(short.Error), res.Status)
 	}
 	var long struct {
 		Error struct {
@@ -98,7 +98,13 @@ func refusal(res *http.Response, body []byte) error {
 		} `json:"error"`
 	}
 	if json.Unmarshal(body, &long) == nil && long.Error.Message != "" {
-		return fmt.Errorf("%s (%s)", text.Truncate(long.Error.Message, longest, "…"), res.Status)
+		return fmt.Errorf("%s (%s)", shortened(long.Error.Message), res.Status)
 	}
 	return errors.New(res.Status)
+}
+
+// shortened cuts what a gateway says.
+func shortened(s string) string {
+	s, _ = truncate.Line(s, longest)
+	return s
 }
