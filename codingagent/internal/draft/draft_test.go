@@ -1,6 +1,9 @@
 package draft_test
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,6 +148,48 @@ func TestHistory(t *testing.T) {
 	got, err := draft.NewHistory(execenv.LocalFS{}, dir, "/w").Load(ctx)
 	if diff := cmp.Diff([]string{"one", "two\nlines"}, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A line that a full disk has cut costs no other prompt.
+func TestHistoryAfterAFullDisk(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	h := draft.NewHistory(execenv.LocalFS{}, dir, "/w")
+	if err := h.Add(ctx, "one"); err != nil {
+		t.Fatal(err)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "prompt-history", "*"))
+	f, err := os.OpenFile(names[0], os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(`{"text":"cut of`)
+	if err := errors.Join(err, f.Close(), h.Add(ctx, "two")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.Load(ctx)
+	if diff := cmp.Diff([]string{"one", "two"}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// noWrites is a file system that is full.
+type noWrites struct{ execenv.LocalFS }
+
+func (noWrites) WriteFile(context.Context, string, []byte, fs.FileMode) error {
+	return errors.New("no room")
+}
+
+func TestALongHistoryOnAFullDisk(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	h := draft.NewHistory(noWrites{}, dir, "/w")
+	for i := range 20 {
+		if err := h.Add(ctx, strings.Repeat(string(rune('a'+i)), 60<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := h.Load(ctx); err == nil || len(got) < 2 {
+		t.Errorf("%d prompts, %v", len(got), err)
 	}
 }
 

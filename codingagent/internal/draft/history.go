@@ -39,7 +39,8 @@ func NewHistory(files execenv.FileSystem, agentDir, dir string) *History {
 }
 
 // Load gives the prompts, the newest last. Lines that can not be read are left
-// out; a missing file is an empty history.
+// out; a missing file is an empty history. With an error there may be prompts all the
+// same: that a long file could not be cut loses none.
 func (h *History) Load(ctx context.Context) ([]string, error) {
 	data, err := execenv.ReadAtMost(ctx, h.files, h.path, 16*maxHistory)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,8 +54,8 @@ func (h *History) Load(ctx context.Context) ([]string, error) {
 		data = data[bytes.IndexByte(data, '\n')+1:]
 		// Somebody who adds a line at this very moment loses it; it is in the
 		// session all the same.
-		if err := h.files.WriteFile(ctx, h.path, data, 0o600); err != nil {
-			return nil, fmt.Errorf("shorten the prompts of earlier sessions: %w", err)
+		if err = h.files.WriteFile(ctx, h.path, data, 0o600); err != nil {
+			err = fmt.Errorf("shorten the prompts of earlier sessions: %w", err)
 		}
 	}
 	var texts []string
@@ -64,7 +65,7 @@ func (h *History) Load(ctx context.Context) ([]string, error) {
 			texts = append(texts, s.Text)
 		}
 	}
-	return texts, nil
+	return texts, err
 }
 
 // Add adds a prompt. A very long one is left out.
@@ -83,13 +84,28 @@ func (h *History) Add(ctx context.Context, text string) error {
 	if err != nil {
 		return fmt.Errorf("keep the prompt: %w", err)
 	}
-	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("keep the prompt: %w", err)
+	}
+	if halfLine(f) {
+		data = append([]byte{'\n'}, data...)
 	}
 	_, err = f.Write(append(data, '\n'))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("keep the prompt: %w", err)
 	}
 	return nil
+}
+
+// halfLine reports whether a file ends in the middle of a line, as it does after a
+// disk was full: what is added there would be lost with that line.
+func halfLine(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return err == nil && last[0] != '\n'
 }

@@ -21,10 +21,10 @@ func (u *ui) keyFile() string { return filepath.Join(u.cfg.AgentDir, "keybinding
 // with it.
 func (u *ui) readKeys() []string {
 	data, err := execenv.ReadConfig(u.ctx, u.cfg.Env.FS, u.keyFile())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return []string{fmt.Sprintf("keybindings.json can not be read (%v); the usual keys are in force", err)}
-	}
 	notes := setBindings(u.keys, data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		notes = []string{fmt.Sprintf("keybindings.json can not be read (%v); the usual keys are in force", err)}
+	}
 	if u.guests != nil {
 		u.guests.tellKeys()
 	}

@@ -3,6 +3,7 @@
 package interactive_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -196,4 +197,23 @@ func TestThemeFilesCountWhenTheyAreSaved(t *testing.T) {
 	if got := c.file(agentFiles + "settings.json"); !strings.Contains(got, `"light/dark"`) {
 		t.Errorf("settings.json is %s", got)
 	}
+}
+
+// A file of keys that can not be read any more leaves the usual keys in force, as is said.
+func TestAFileOfKeysThatCanNotBeRead(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	c.put(agentFiles+"keybindings.json", `{"app.palette":"f2"}`)
+	c.open(80, 30)
+	path := filepath.Join(c.dir, agentFiles, "keybindings.json")
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	c.keys("/reload", enter)
+	c.wait("the usual keys are in force")
+	c.keys(altX)
+	c.wait("── Commands")
+	c.keys(escape)
+	c.gone("── Commands")
+	c.leave()
 }

@@ -311,6 +311,19 @@ func (c *console) until(what string, ok func(screen string) bool) string {
 		c.mu.Unlock()
 	})
 	defer timer.Stop()
+	done := make(chan struct{})
+	defer close(done)
+	go func() { // what is waited for may be a file
+		for tick := time.NewTicker(50 * time.Millisecond); ; {
+			select {
+			case <-tick.C:
+				c.changed.Broadcast()
+			case <-done:
+				tick.Stop()
+				return
+			}
+		}
+	}()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/pi-go/pi/ai/aitest/mockllm"
 )
 
 const ctrlG = "\x07"
@@ -90,4 +92,49 @@ func (c *console) dead(id string) {
 		}
 	}
 	c.t.Errorf("process %d was left", pid)
+}
+
+// A storm of sizes and then an end from outside, whatever is open: the terminal is given
+// back, no process is left, and the session goes on.
+func TestAnEndInWhateverIsOpen(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, keys, shows string }{
+		{"models", "\x0c", "── Model"},
+		{"settings", "/settings\r", "── Settings"},
+		{"resume", "/resume\r", "── Resume"},
+		{"tree", "/tree\r", "── Tree"},
+		{"login", "/login\r", "── Connect"},
+		{"a key", "/login groq\r", "── Groq"},
+		{"trust", "/trust\r", "── Is this"},
+		{"palette", "\x1bx", "── Commands"},
+		{"search", "\x06", "search"},
+		{"a command", "!echo $$ >pid; sleep 1000 & echo $! >child; echo its''output; wait\r", "itsoutput"},
+	} {
+		for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+			t.Run(fmt.Sprintf("%s, %v", tc.name, signal), func(t *testing.T) {
+				c := place(t)
+				c.put(".pi/prompts/greet.md", "Say good day.\n")
+				c.llm.Queue(mockllm.Say("answer one"), mockllm.Say("answer two"))
+				c.open(80, 30, "--approve")
+				c.ask("question one", "answer one")
+				c.keys(tc.keys)
+				c.wait(tc.shows)
+				for i := range 200 {
+					c.resize(60+i%40, 20+i%17)
+					c.signal(syscall.SIGWINCH)
+				}
+				c.resize(80, 30)
+				c.signal(signal)
+				c.finish(code)
+				if tc.name == "a command" {
+					c.dead(c.file("pid"))
+					c.dead(c.file("child"))
+				}
+				c.open(80, 30, "-c", "--approve")
+				c.wait("question one", "answer one")
+				c.ask("question two", "answer two")
+				c.leave()
+			})
+		}
+	}
 }

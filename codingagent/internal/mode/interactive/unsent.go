@@ -110,18 +110,17 @@ func (k *unsent) write() {
 		}
 		k.mu.Unlock()
 		// The end of the program is no reason to lose it.
-		if err := k.stash.Save(context.WithoutCancel(k.ui.ctx), *t); err != nil {
-			k.complain(err)
-		}
+		k.complain(k.stash.Save(context.WithoutCancel(k.ui.ctx), *t))
 	}
 }
 
+// complain says that a text could not be kept, once until one can be kept again.
 func (k *unsent) complain(err error) {
 	k.mu.Lock()
 	told := k.told
-	k.told = true
+	k.told = err != nil
 	k.mu.Unlock()
-	if !told {
+	if err != nil && !told {
 		k.ui.p.Do(func() { k.ui.hint("What you type can not be kept for a restart: " + err.Error()) })
 	}
 }
@@ -299,8 +298,6 @@ func (k *unsent) sent(s string) {
 	}
 	k.fresh = append(k.fresh, s)
 	k.ui.kept.add(k.ui.spawn, func() {
-		if err := k.history.Add(context.WithoutCancel(k.ui.ctx), s); err != nil {
-			k.complain(err)
-		}
+		k.complain(k.history.Add(context.WithoutCancel(k.ui.ctx), s))
 	})
 }
