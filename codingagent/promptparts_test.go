@@ -2,6 +2,8 @@ package codingagent_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,12 +13,13 @@ import (
 	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/ai"
 	"github.com/pi-go/pi/ai/faux"
+	"github.com/pi-go/pi/codingagent"
 	"github.com/pi-go/pi/codingagent/extension"
 )
 
 func TestAPromptIsMadeOfOtherParts(t *testing.T) {
 	var seen extension.PromptParts
-	r := with(t, func(api *extension.API) error {
+	setup := func(api *extension.API) error {
 		api.Events.BeforeAgentStart.Handle(func(_ context.Context, x *extension.Context, ev *extension.BeforeAgentStart) (*extension.StartDecision, error) {
 			p := x.PromptParts()
 			if d := cmp.Diff(ev.Sections, p.Sections()); d != "" {
@@ -29,11 +32,23 @@ func TestAPromptIsMadeOfOtherParts(t *testing.T) {
 			return nil, nil
 		})
 		return nil
+	}
+	r := newRig(t, func(o *codingagent.Options) {
+		o.Extensions = []extension.Extension{inline("test", setup)}
+		o.OnFault = func(f *extension.Fault) { t.Errorf("fault: %v", f) }
+		if err := os.WriteFile(filepath.Join(o.Dir, "AGENTS.md"), []byte("Speak softly."), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	})
 	r.model.Queue(faux.Say("done"))
 	r.prompt("go")
 	if seen.Dir != r.Dir() || !slices.ContainsFunc(seen.Tools, func(t extension.PromptTool) bool { return t.Name == "bash" && t.Snippet != "" }) || seen.Manual == "" {
 		t.Errorf("the parts are %+v", seen)
+	}
+	if !slices.ContainsFunc(seen.Files, func(f extension.PromptFile) bool {
+		return f.Path == filepath.Join(r.Dir(), "AGENTS.md") && f.Text == "Speak softly."
+	}) {
+		t.Errorf("the files of the prompt are %+v", seen.Files)
 	}
 	_, sent := r.request(0)
 	if !strings.Contains(sent.Text, "Be brief.") || strings.Contains(sent.Text, "\n- bash:") || !strings.Contains(sent.Text, "\n- read:") {

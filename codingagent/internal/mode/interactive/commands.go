@@ -146,17 +146,25 @@ func (u *ui) idle(what string) bool {
 // later runs work that may take a while on a goroutine of its own, and then
 // done on the program's.
 func (u *ui) later(work func(ctx context.Context) error, done func()) {
-	u.spawn(func() {
-		err := work(u.ctx)
-		u.p.Do(func() {
-			if err != nil {
-				u.fail(err)
-				return
-			}
-			if done != nil {
-				done()
-			}
-		})
+	u.spawn(func() { u.await(work, done) })
+}
+
+// change is later for what changes the session, such as its model: of two changes the
+// later one counts, and what is asked next comes after both.
+func (u *ui) change(work func(ctx context.Context) error, done func()) {
+	u.asked.add(u.spawn, func() { u.await(work, done) })
+}
+
+func (u *ui) await(work func(ctx context.Context) error, done func()) {
+	err := work(u.ctx)
+	u.p.Do(func() {
+		if err != nil {
+			u.fail(err)
+			return
+		}
+		if done != nil {
+			done()
+		}
 	})
 }
 
@@ -207,7 +215,7 @@ func (u *ui) nameCommand(name string) {
 		return
 	}
 	s := u.session()
-	u.later(func(ctx context.Context) error { return s.Harness().SetName(ctx, name) }, func() {
+	u.change(func(ctx context.Context) error { return s.Harness().SetName(ctx, name) }, func() {
 		u.foot.call(name)
 	})
 }

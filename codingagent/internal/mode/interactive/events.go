@@ -274,6 +274,7 @@ func (u *ui) send(p codingagent.Prompt, later bool) {
 		o.WhenBusy = harness.DeliverFollowUp
 	}
 	u.spawn(func() {
+		u.asked.flush() // a model that was chosen just before counts
 		_, err := s.Prompt(u.ctx, p, o)
 		u.p.Do(func() {
 			if err != nil && u.ctx.Err() == nil && !errors.Is(err, context.Canceled) {

@@ -137,7 +137,7 @@ func (u *ui) useChoice(c models.Choice) {
 
 func (u *ui) use(c models.Choice, choose func(ctx context.Context) error, then func()) {
 	level := cmp.Or(c.Thinking, u.cfg.Settings.ModelThinkingLevels[c.Model.Ref()])
-	u.later(choose, func() {
+	u.change(choose, func() {
 		u.foot.refresh()
 		u.restyle()
 		u.hint("The model is " + choiceText(models.Choice{Model: c.Model, Thinking: level}) + ".")
@@ -209,7 +209,7 @@ func (u *ui) useThinking(l ai.ThinkingLevel) {
 // setThinking puts a level in force; done, if not nil, is called when it is.
 func (u *ui) setThinking(l ai.ThinkingLevel, done func()) {
 	s := u.session()
-	u.later(func(ctx context.Context) error { return s.SetThinking(ctx, l) }, func() {
+	u.change(func(ctx context.Context) error { return s.SetThinking(ctx, l) }, func() {
 		u.restyle()
 		u.foot.touch()
 		if done != nil {

@@ -62,3 +62,15 @@ func TestWheelLines(t *testing.T) {
 		t.Errorf("the line that was the first is not the second: %q, %q", before, second)
 	}
 }
+
+// Of two changes that are asked for at once the later one counts.
+func TestChangesAtOnce(t *testing.T) {
+	d := sit(t, 80, 24)
+	for i := range 30 {
+		first, second := fmt.Sprint("first-", i), fmt.Sprint("second-", i)
+		d.keys("/name "+first, "\r", "/name "+second, "\r")
+		d.wait(second)
+		d.keys("/name", "\r")
+		d.wait("This session is called " + second)
+	}
+}

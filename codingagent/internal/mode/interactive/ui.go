@@ -134,6 +134,7 @@ type ui struct {
 	opening      opening
 	unsent       *unsent
 	kept         inOrder // what is written to files of the person's
+	asked        inOrder // changes of the session
 	jobs         *jobs
 	shell        *shellRun // the person's own command, while it runs
 	lastClear    time.Time // of the last Ctrl+C
