@@ -41,6 +41,8 @@ func TestSettingsList(t *testing.T) {
 		{"vers", []string{"  filter: vers", "→ Version    1"}},
 		{"\r", []string{"  filter: vers", "→ Version    1"}},
 		{"\x1b", []string{"→ Theme      dark", "  Your name  Anna …", "  Version    1", "", "  Colours of everything", "  that is drawn"}},
+		{"\x1b[200~ver\r\n\x1b[201~s", []string{"  filter: vers", "→ Version  1"}},
+		{"\x1b", []string{"→ Theme      dark", "  Your name  Anna …", "  Version    1", "", "  Colours of everything", "  that is drawn"}},
 		{"zzz", []string{"  filter: zzz", "  No settings match"}},
 		{"\x1b\x1b", []string{"→ Theme      dark", "  Your name  Anna …", "  Version    1", "", "  Colours of everything", "  that is drawn"}},
 	} {

@@ -164,7 +164,7 @@ func (l *SelectList) HandleInput(ev input.Event) bool {
 		return true
 	case input.Paste:
 		if l.Typing {
-			l.SetFilter(l.query + strings.Join(strings.Fields(text.Sanitize(e.Text)), " "))
+			l.SetFilter(FilterWithPaste(l.query, e))
 		}
 		return l.Typing
 	case input.Key:

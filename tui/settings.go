@@ -100,6 +100,11 @@ func (l *SettingsList) HandleInput(ev input.Event) bool {
 	if h, ok := l.editing.(Handler); ok {
 		return h.HandleInput(ev)
 	}
+	if p, ok := ev.(input.Paste); ok {
+		l.query = FilterWithPaste(l.query, p)
+		l.filter()
+		return true
+	}
 	k, ok := ev.(input.Key)
 	if !ok || k.Action == input.Release {
 		return false

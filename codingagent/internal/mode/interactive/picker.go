@@ -20,6 +20,8 @@ type picker struct {
 	below func(width int) []string
 	// keys may take a key before the list does.
 	keys func(k input.Key) bool
+	// paste takes pastes in the place of the list, if it is not nil.
+	paste func(p input.Paste)
 }
 
 // pick lets the person choose from a list. chosen is called with what was
@@ -91,6 +93,10 @@ func (l *look) hints(parts []string, width int) []string {
 // HandleInput passes keys on.
 func (p *picker) HandleInput(ev input.Event) bool {
 	if k, ok := ev.(input.Key); ok && k.Action != input.Release && p.keys != nil && p.keys(k) {
+		return true
+	}
+	if e, ok := ev.(input.Paste); ok && p.paste != nil {
+		p.paste(e)
 		return true
 	}
 	before, marked := p.list.Filter(), ""

@@ -214,6 +214,10 @@ func (r *resumePicker) open(marked string) {
 		}
 	}
 	r.p.filter = func() string { return r.query }
+	r.p.paste = func(p input.Paste) {
+		r.query = tui.FilterWithPaste(r.query, p)
+		r.found()
+	}
 	r.p.list.Select(marked)
 	r.p.below = r.preview.render(u)
 	r.p.keys = r.key
@@ -308,9 +312,14 @@ func (r *resumePicker) typed(k input.Key) bool {
 	default:
 		return false
 	}
+	r.found()
+	return true
+}
+
+// found shows what is found now.
+func (r *resumePicker) found() {
 	r.p.list.SetItems(r.items())
 	r.show()
-	return true
 }
 
 func (r *resumePicker) rename(i session.Info) {

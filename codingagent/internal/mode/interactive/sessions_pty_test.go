@@ -60,7 +60,7 @@ func TestResumePicker(t *testing.T) {
 		c.keys(ctrlN, "\t")
 		c.gone("said last")
 		c.wait("apples")
-		c.keys("quetz")
+		c.keys("\x1b[200~quetz\n\x1b[201~") // pasted
 		c.wait("filter: quetz", "→ apples")
 		c.gone("Bananas")
 		c.keys(escape)
@@ -331,7 +331,7 @@ func TestASearchInTheTree(t *testing.T) {
 	c.wait("── Tree", "you: apples")
 	c.keys("\x1b[H", "\x1b[1;5D") // all below the first is folded
 	c.gone("you: and plums?")
-	c.keys("plums")
+	c.keys("\x1b[200~plums\n\x1b[201~") // pasted
 	c.wait("filter: plums", "→ you: and plums?")
 	if s := c.wait("filter: plums"); strings.Contains(s, "pi: like cherries") || strings.Contains(s, "you: apples") {
 		t.Errorf("what was said before is in the way:\n%s", s)

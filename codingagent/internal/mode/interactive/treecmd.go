@@ -291,6 +291,10 @@ func (t *treePicker) CapturesScrolling() bool { return true }
 
 // HandleInput changes the filter and labels; the rest is for the tree.
 func (t *treePicker) HandleInput(ev input.Event) bool {
+	if p, ok := ev.(input.Paste); ok {
+		t.search(tui.FilterWithPaste(t.query, p))
+		return true
+	}
 	k, ok := ev.(input.Key)
 	if !ok || k.Action == input.Release {
 		return t.tree.HandleInput(ev)
