@@ -54,3 +54,23 @@ func TestWhoAnswersForAVirtualModel(t *testing.T) {
 	d.keys("again", enter)
 	d.wait("from the big one", "auto → big · high", "of 64k")
 }
+
+// The footer sums up what was used and what it cost, and how much of it the vendor had
+// read before.
+func TestFiguresOfTheFooter(t *testing.T) {
+	t.Parallel()
+	d := sit(t, 120, 24)
+	say := func(text string, u ai.Usage) {
+		r := faux.Say(text)
+		r.Usage = &u
+		d.llm.Queue(r)
+		d.keys("go on", enter)
+		d.wait(text)
+	}
+	say("first", ai.Usage{Input: 1200, Output: 300, CacheWrite: 20_000, Cost: ai.Cost{Total: 0.25}})
+	if s := d.wait("↑1.2k ↓300 $0.25"); strings.Contains(s, "cache ") {
+		t.Errorf("nothing came from a cache:\n%s", s)
+	}
+	say("second", ai.Usage{Input: 800, Output: 700, CacheRead: 22_000, Cost: ai.Cost{Total: 0.5}})
+	d.wait("↑2.0k ↓1.0k cache 22k (50%) $0.75")
+}
