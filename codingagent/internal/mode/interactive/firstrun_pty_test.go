@@ -163,6 +163,9 @@ func TestAServerOnThisMachine(t *testing.T) {
 	c.wait("Connect a model")
 	c.keys("3")
 	c.wait("Models on this machine", "tiny:1b", "other:7b")
+	for _, width := range []int{40, 120, 200, 80} {
+		c.resized(width, 30, "Models on this machine", "tiny:1b", "other:7b")
+	}
 	c.keys("tiny", enter)
 	c.wait("Ollama is connected", "of 32k")
 	c.ask("hi", "from this machine")

@@ -73,6 +73,9 @@ func TestSignInToAnMCPServer(t *testing.T) {
 	d.keys("/mcp login gate", enter)
 	d.wait("gate: Or paste the address", "Sign in in the browser")
 	<-pages
+	for _, width := range []int{40, 80, 120, 200, 100} {
+		d.resized(width, 40, "gate: Or paste the")
+	}
 	d.keys(escape)
 	d.wait("nothing was changed")
 	d.keys("/mcp login gate", enter)

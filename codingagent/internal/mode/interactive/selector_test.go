@@ -116,6 +116,8 @@ func TestTables(t *testing.T) {
 		c.keys("/help", enter)
 		c.wait("alt+x/f1")
 		c.golden(fmt.Sprintf("help-%d", width))
+		c.resized(width+7, 150, "alt+x/f1")
+		c.resized(width, 150, "alt+x/f1")
 		c.keys("/new", enter)
 		c.gone("alt+x/f1")
 		c.wait("A new session.")

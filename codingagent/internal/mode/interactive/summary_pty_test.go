@@ -41,6 +41,8 @@ func TestCompactAndCopy(t *testing.T) {
 		c.llm.Queue(mockllm.Say("the gist of all this"))
 		c.keys("/compact what matters", enter)
 		c.wait("Summed up: ")
+		c.resized(width+7, 36, "Summed up: ")
+		c.resized(width, 40, "Summed up: ")
 		c.gone("gist of all")
 		c.keys(ctrlO)
 		c.wait("gist of all")
