@@ -74,3 +74,24 @@ func TestChangesAtOnce(t *testing.T) {
 		d.wait("This session is called " + second)
 	}
 }
+
+// A compaction that ends with its session is not told of in the next one.
+func TestACompactionEndsWithItsSession(t *testing.T) {
+	d := sitWith(t, 80, 24, func(s *settings.Settings) { s.Compaction.KeepRecent = 1 })
+	for _, text := range []string{"first", "second"} {
+		d.llm.Queue(faux.Say(text))
+		d.keys("go on", "\r")
+		d.wait(text)
+	}
+	asked := make(chan struct{})
+	d.llm.Queue(faux.Response{Steps: []faux.Step{faux.Do(func() { close(asked) }), faux.Hang()}})
+	d.keys("/compact", "\r")
+	<-asked
+	d.keys("/new", "\r")
+	d.wait("A new session.")
+	d.llm.Queue(faux.Say("third"))
+	d.keys("go on", "\r")
+	if s := d.wait("third"); strings.Contains(s, "Error") || strings.Contains(s, "summed up") {
+		t.Errorf("the old session is told of:\n%s", s)
+	}
+}
