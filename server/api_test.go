@@ -297,9 +297,10 @@ func TestManyClientsAtOnce(t *testing.T) {
 	r := newRig(t, func(c *server.Config) { c.ReplayBytes = 20_000 })
 	r.model.Respond(func(faux.Request) faux.Response { return faux.Say("some words of an answer") })
 	path := r.open()
-	var clients sync.WaitGroup
+	var clients, asking sync.WaitGroup
+	quiet := make(chan struct{}) // nobody asks any more, so that no more events come
 	for i := range 4 {
-		clients.Go(func() {
+		asking.Go(func() {
 			for range 10 {
 				r.do("POST", path+"/prompt", `{"message":"hi","streamingBehavior":"followUp"}`)
 				r.do("GET", path, "")
@@ -311,11 +312,20 @@ func TestManyClientsAtOnce(t *testing.T) {
 		clients.Go(func() {
 			for range 5 {
 				s := r.events(path, "", "")
+				left := make(chan struct{})
+				go func() {
+					select {
+					case <-quiet:
+						s.cancel()
+					case <-left:
+					}
+				}()
 				for range 50 {
 					if e, ok := s.next(); !ok || e.Type == "agent_settled" {
 						break
 					}
 				}
+				close(left)
 				s.close()
 			}
 		})
@@ -328,6 +338,8 @@ func TestManyClientsAtOnce(t *testing.T) {
 			}
 		})
 	}
+	asking.Wait()
+	close(quiet)
 	clients.Wait()
 	var list struct{ Sessions []server.Info }
 	r.must(200, "GET", "/v1/sessions", "", &list)

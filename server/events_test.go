@@ -78,10 +78,20 @@ func TestAClientThatComesBackGetsWhatItMissed(t *testing.T) {
 
 func TestAnIDLongGoneGivesOneResync(t *testing.T) {
 	r := newRig(t, func(c *server.Config) { c.ReplayBytes = 4000 })
-	r.model.Queue(faux.Say(strings.Repeat("x", 100)), faux.Say("second"))
+	release := make(chan struct{})
+	r.model.Queue(faux.Say(strings.Repeat("x", 100)), faux.Calls(faux.Wait(release), faux.Text("second")))
 	path := r.open()
 	after := r.prompt(path, "first").After
-	r.events(path, "?after="+after, "").until("agent_settled")
+	watch := r.events(path, "", "")
+	for settled := false; !settled; { // a client that is late may only hear of it by a resync
+		e, ok := watch.next()
+		if !ok {
+			t.Fatal("the stream ended")
+		}
+		settled = e.Type == "agent_settled" || e.Type == "resync" && !e.State.Busy && len(e.State.Messages) == 3
+	}
+	var streams []*stream
+	var ids []string
 	for name, id := range map[string]string{"gone": after, "start": "", "unknown": "10", "unknown ": "0123456789ab.3", "unknown  ": "\"'<>.1"} {
 		s := r.events(path, "", id)
 		e := s.want("resync")
@@ -91,13 +101,15 @@ func TestAnIDLongGoneGivesOneResync(t *testing.T) {
 		if len(e.State.Messages) != 3 || e.State.Busy || e.State.Streaming != nil || e.id != e.State.LastEvent {
 			t.Errorf("id %q: %s", id, e.data)
 		}
-		defer func() {
-			if next := s.want("agent_start"); next.id == e.id {
-				t.Error("two events have one id")
-			}
-		}()
+		streams, ids = append(streams, s), append(ids, e.id)
 	}
 	r.prompt(path, "second")
+	for i, s := range streams {
+		if next := s.want("agent_start"); next.id == ids[i] {
+			t.Error("two events have one id")
+		}
+	}
+	close(release) // not before: who is late would get a resync
 }
 
 // The state of a resync fits the events that follow it, whenever it is taken.
