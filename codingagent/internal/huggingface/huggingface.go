@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -24,6 +23,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pi-go/pi/codingagent/internal/webaddress"
 )
 
 const (
@@ -147,7 +148,7 @@ func (h Hub) get(ctx context.Context, path string, answer any) error {
 		return errors.New("HF_ENDPOINT is no address")
 	}
 	token := h.Token
-	if !private(req.URL) {
+	if !webaddress.Private(req.URL) {
 		token = ""
 	}
 	if token != "" {
@@ -155,7 +156,7 @@ func (h Hub) get(ctx context.Context, path string, answer any) error {
 	}
 	client := *cmp.Or(h.Client, http.DefaultClient)
 	client.CheckRedirect = func(next *http.Request, before []*http.Request) error {
-		if len(before) > maxHops || !private(next.URL) && private(req.URL) {
+		if len(before) > maxHops || !webaddress.Private(next.URL) && webaddress.Private(req.URL) {
 			return errors.New("it sends people elsewhere")
 		}
 		return nil
@@ -185,12 +186,6 @@ func (h Hub) get(ctx context.Context, path string, answer any) error {
 		return fmt.Errorf("%s answers something that is not of Hugging Face", req.URL.Host)
 	}
 	return nil
-}
-
-// private reports whether what is sent to an address can not be read on the way.
-func private(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // refused says why the site gives nothing.

@@ -3,9 +3,10 @@ package npm
 import (
 	"encoding/base64"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
+
+	"github.com/pi-go/pi/codingagent/internal/webaddress"
 )
 
 // PublicRegistry is where packages are if nothing else is configured.
@@ -54,8 +55,7 @@ func private(address string) bool {
 	if err != nil {
 		return false
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return webaddress.Private(u)
 }
 
 // ParseEnviron puts npm_config_ variables ("NAME=value" each) under what c holds.
