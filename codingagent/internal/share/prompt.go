@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pi-go/pi/agentcore/session"
 	"github.com/pi-go/pi/codingagent"
 )
 
@@ -37,15 +38,18 @@ func WithPrompt(lines []byte, s *codingagent.AgentSession) ([]byte, error) {
 	for _, t := range s.PromptTools() {
 		tools = append(tools, tool{t.Name, t.Description, t.Parameters})
 	}
-	id := make([]byte, 4)
-	_, _ = rand.Read(id) // it never fails
-	entry, err := json.Marshal(map[string]any{
-		"type": "custom", "customType": "pi.share", "id": hex.EncodeToString(id), "parentId": last.ID,
-		"timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
-		"data":      map[string]any{"systemPrompt": strings.Join(sections, "\n\n"), "tools": tools},
-	})
+	data, err := json.Marshal(map[string]any{"systemPrompt": strings.Join(sections, "\n\n"), "tools": tools})
 	if err != nil {
 		return nil, err
 	}
-	return append(append(append(lines, '\n'), entry...), '\n'), nil
+	id := make([]byte, 4)
+	_, _ = rand.Read(id) // it never fails
+	entry := session.CustomEntry{
+		Meta:       session.Meta{ID: hex.EncodeToString(id), Parent: last.ID, Time: time.Now()},
+		CustomType: "pi.share", Data: data,
+	}
+	if lines, err = entry.AppendJSON(append(lines, '\n')); err != nil {
+		return nil, err
+	}
+	return append(lines, '\n'), nil
 }
