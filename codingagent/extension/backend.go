@@ -66,13 +66,7 @@ func (g *gate) shut() {
 
 // VirtualModels lists the virtual models that extensions registered, in load order.
 func (r *Runner) VirtualModels() []models.VirtualModel {
-	var out []models.VirtualModel
-	for _, a := range r.apis {
-		a.mu.Lock()
-		out = append(out, a.virtual...)
-		a.mu.Unlock()
-	}
-	return out
+	return gather(r, func(a *API) []models.VirtualModel { return a.virtual })
 }
 
 // route asks a virtual model of the extension who answers, and leaves one behind that

@@ -548,21 +548,21 @@ func (r *Runner) Markdown(text string, v MarkdownView) string {
 
 // Providers lists the vendors that extensions registered, in load order.
 func (r *Runner) Providers() []ai.Provider {
-	var out []ai.Provider
-	for _, a := range r.apis {
-		a.mu.Lock()
-		out = append(out, a.providers...)
-		a.mu.Unlock()
-	}
-	return out
+	return gather(r, func(a *API) []ai.Provider { return a.providers })
 }
 
 // MCPServers lists the servers that extensions registered.
 func (r *Runner) MCPServers() []MCPServer {
-	var out []MCPServer
+	return gather(r, func(a *API) []MCPServer { return a.mcp })
+}
+
+// gather lists what extensions registered, in load order; of is called with the lock of
+// the API held.
+func gather[T any](r *Runner, of func(a *API) []T) []T {
+	var out []T
 	for _, a := range r.apis {
 		a.mu.Lock()
-		out = append(out, a.mcp...)
+		out = append(out, of(a)...)
 		a.mu.Unlock()
 	}
 	return out
