@@ -110,10 +110,7 @@ func TestThinkingOfAModel(t *testing.T) {
 	c.keys("\x1b[D")
 	row("high")
 	c.wait("m-1.5 · high")
-	c.keys(escape)
-	c.gone("filter:")
-	c.keys(escape)
-	c.gone("── Settings")
+	c.leaveSettings()
 	c.leave()
 	if kept := c.file(agentFiles + "settings.json"); !strings.Contains(kept, `"mock/m-1.5":"high"`) {
 		t.Errorf("settings.json is %s", kept)
@@ -125,10 +122,7 @@ func TestThinkingOfAModel(t *testing.T) {
 	c.keys("\x1b[C")
 	row("usual")
 	c.wait("m-1.5 · medium") // at once
-	c.keys(escape)
-	c.gone("filter:")
-	c.keys(escape)
-	c.gone("── Settings")
+	c.leaveSettings()
 	c.leave()
 	if kept := c.file(agentFiles + "settings.json"); strings.Contains(kept, "m-1.5") {
 		t.Errorf("settings.json is %s", kept)
@@ -149,10 +143,7 @@ func TestThinkingOfAModelInAProject(t *testing.T) {
 	c.wait("this project has low for mock/m-1.5; yours counts elsewhere")
 	c.keys("\x1b[D")
 	row("high")
-	c.keys(escape)
-	c.gone("filter:")
-	c.keys(escape)
-	c.gone("── Settings")
+	c.leaveSettings()
 	c.wait("m-1.5 · low") // the project's still counts
 	c.leave()
 	if kept := c.file(agentFiles + "settings.json"); !strings.Contains(kept, `"mock/m-1.5":"high"`) {
@@ -162,10 +153,7 @@ func TestThinkingOfAModelInAProject(t *testing.T) {
 	c.wait("m-1.5 · low")
 	c.keys("/settings", enter, "of this model")
 	row("high")
-	c.keys(escape)
-	c.gone("filter:")
-	c.keys(escape)
-	c.gone("── Settings")
+	c.leaveSettings()
 	c.leave()
 }
 
@@ -182,10 +170,7 @@ func TestWarningOfExtraUsage(t *testing.T) {
 	c.until("it is off", func(s string) bool {
 		return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Warn of extra usage off")
 	})
-	c.keys(escape)
-	c.gone("filter:")
-	c.keys(escape)
-	c.gone("── Settings")
+	c.leaveSettings()
 	c.leave()
 	c.start(100, 30, "--model", "anthropic/claude-opus-5-5")
 	c.wait("claude-opus-5-5")
@@ -195,4 +180,13 @@ func TestWarningOfExtraUsage(t *testing.T) {
 	}
 	c.keys(ctrlU)
 	c.leave()
+}
+
+// leaveSettings closes the settings, of which some are filtered out.
+func (c *console) leaveSettings() {
+	c.t.Helper()
+	c.keys(escape)
+	c.gone("filter:")
+	c.keys(escape)
+	c.gone("── Settings")
 }

@@ -127,18 +127,7 @@ func TestShareByRadius(t *testing.T) {
 		c.wait("── Upload all")
 		c.keys(down, enter)
 		c.wait("takes none")
-		c.keys("/settings", enter)
-		c.wait("── Settings")
-		c.keys("share by")
-		c.wait("→ Share by")
-		c.keys("\x1b[C")
-		c.until("it is by gist", func(s string) bool {
-			return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Share by gist")
-		})
-		c.keys(escape)
-		c.gone("filter:")
-		c.keys(escape)
-		c.gone("── Settings")
+		shareByGist(c, "\x1b[C")
 		c.keys("/share", enter)
 		c.wait("gh is not signed in")
 		c.leave()
@@ -189,18 +178,7 @@ esac
 	if _, err := os.Stat(filepath.Join(c.home, "asked")); err == nil {
 		t.Error("gh was asked")
 	}
-	c.keys("/settings", enter)
-	c.wait("── Settings")
-	c.keys("share by")
-	c.wait("→ Share by")
-	c.keys("\x1b[D")
-	c.until("it is by gist", func(s string) bool {
-		return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Share by gist")
-	})
-	c.keys(escape)
-	c.gone("filter:")
-	c.keys(escape)
-	c.gone("── Settings")
+	shareByGist(c, "\x1b[D")
 	c.keys("/share", enter)
 	c.wait("── Upload all")
 	c.keys(down, enter)
@@ -306,4 +284,18 @@ func TestFailuresAreOneBlock(t *testing.T) {
 		}
 		c.leave()
 	})
+}
+
+// shareByGist changes the setting, from which gist is a key away.
+func shareByGist(c *console, key string) {
+	c.t.Helper()
+	c.keys("/settings", enter)
+	c.wait("── Settings")
+	c.keys("share by")
+	c.wait("→ Share by")
+	c.keys(key)
+	c.until("it is by gist", func(s string) bool {
+		return strings.Contains(strings.Join(strings.Fields(s), " "), "→ Share by gist")
+	})
+	c.leaveSettings()
 }
