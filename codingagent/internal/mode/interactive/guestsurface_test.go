@@ -49,9 +49,16 @@ func TestKeysAreRewritten(t *testing.T) {
 		return []extension.Key{k}
 	})
 	s.OnKey(func(k extension.Key) bool { return k.Text == "x" })
+	// What the screen is told, it does in order: once this is seen, keys are rewritten.
+	s.SetHeader(func(extension.Surface) extension.Component {
+		return extension.Lines(func(int) []string { return []string{"keys are rewritten"} })
+	})
+	d.wait("keys are rewritten")
 	d.keys("1qaxzyB2")
 	d.wait("1two wordszyB2b", "no such key", "it panicked")
 	swap()
+	s.SetHeader(nil)
+	d.gone("keys are rewritten")
 	d.keys("\x03", "qaz")
 	d.wait("qaz")
 }
