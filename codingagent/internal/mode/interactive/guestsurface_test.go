@@ -29,6 +29,17 @@ func screenOf(api *extension.API, screen chan<- extension.Screen) {
 	})
 }
 
+// told waits until a screen has done what it was told: it does one after the other.
+func told(d *desk, s extension.Screen) {
+	d.t.Helper()
+	s.SetHeader(func(extension.Surface) extension.Component {
+		return extension.Lines(func(int) []string { return []string{"the last of all"} })
+	})
+	d.wait("the last of all")
+	s.SetHeader(nil)
+	d.gone("the last of all")
+}
+
 func TestKeysAreRewritten(t *testing.T) {
 	screen := make(chan extension.Screen, 1)
 	d := sit(t, 60, 14, within(func(api *extension.API) { screenOf(api, screen) }))
@@ -49,16 +60,11 @@ func TestKeysAreRewritten(t *testing.T) {
 		return []extension.Key{k}
 	})
 	s.OnKey(func(k extension.Key) bool { return k.Text == "x" })
-	// What the screen is told, it does in order: once this is seen, keys are rewritten.
-	s.SetHeader(func(extension.Surface) extension.Component {
-		return extension.Lines(func(int) []string { return []string{"keys are rewritten"} })
-	})
-	d.wait("keys are rewritten")
+	told(d, s)
 	d.keys("1qaxzyB2")
 	d.wait("1two wordszyB2b", "no such key", "it panicked")
 	swap()
-	s.SetHeader(nil)
-	d.gone("keys are rewritten")
+	told(d, s)
 	d.keys("\x03", "qaz")
 	d.wait("qaz")
 }
@@ -275,6 +281,7 @@ func TestSuggestionsThatAnExtensionPutsIn(t *testing.T) {
 			return w
 		},
 	})
+	told(d, s)
 	paste := "\x1b[200~" + strings.Repeat("a long paste\n", 20) + "\x1b[201~"
 	d.keys("äé ", paste, " see now #")
 	d.wait("the answer")
